@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from crscore.code.comparison import paired_test
+from crscore.code.comparison import compare_by
 from crscore.code.metrics.measurement import Measurement, measure
 from crscore.statistics import bootstrap, paired
 from crscore_lab.code.graded import read_graded
@@ -48,7 +48,7 @@ def main() -> None:
             )
             weights = bootstrap.weight_matrix(size, resamples=1000, seed=trial)
             tests = [
-                paired_test(
+                compare_by(
                     Measurement(
                         measurement.name, measurement.metric, measurement.statistics[rows.T.ravel()]
                     ),

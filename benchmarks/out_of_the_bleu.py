@@ -235,7 +235,7 @@ def make_columns(graded: GradedCode, grid: Grid) -> tuple[list[Column], tuple[st
     columns, notes = [], []
     for name in METRICS:
         metric = plugins.create("metrics", name, offered={"preset": PRESET})
-        if metric.inapplicable(graded.samples) is None:
+        if metric.find_obstacle(graded.samples) is None:
             statistics = metric.statistics(graded.samples)[grid.rows]
             columns.append(Column(name, metric.identity, statistics, metric.corpus_scores))
         # With the scores of some answers only, systems could not be compared.

@@ -1,1 +1,1 @@
-"""Judgement of suggested code: metrics against references, execution against tests."""
+"""Judges suggested code: compares it with references, or runs it with tests."""

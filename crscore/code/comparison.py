@@ -1,4 +1,4 @@
-"""Comparison of two systems on the same problems by a paired bootstrap."""
+"""Compares the code of two systems for the same problems by a paired bootstrap."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -29,55 +29,55 @@ FEW_PROBLEMS: Final = 30
 
 
 class MetricComparison(Struct, frozen=True, kw_only=True):
-    """Two systems by one metric; scores and differences in points of 100."""
+    """Comparison of two systems by one metric; scores are from 0 to 100."""
 
     metric: str
     """Name of the metric."""
     identity: str
-    """Variant and versions."""
+    """Name, variant and versions of the metric."""
     first: float
     """Score of the first system."""
     second: float
-    """Score of the second one."""
+    """Score of the second system."""
     difference: float
-    """First minus second."""
+    """Score of the first system minus score of the second system."""
     low: float | None
-    """Lower end of the 95 % interval of the difference; None for a single problem."""
+    """Lower end of the 95 % interval of the difference; None if there is only one problem."""
     high: float | None
     """Upper end of the same interval."""
     wins: float
-    """Share of the resamples in which the first system is strictly above the second."""
+    """Share of the bootstrap's resamples, from 0 to 1, in which the first system scores higher."""
     losses: float
-    """Share in which it is strictly below."""
+    """Share of the resamples in which the first system scores lower."""
     p: float | None
-    """Two-sided p-value of the difference; None for a single problem."""
+    """Two-sided p-value of the difference; None if there is only one problem."""
     corrected_p: float | None
-    """The same, corrected for the number of metrics by Holm's method."""
+    """The p-value after Holm's correction for the number of metrics."""
     better: int
-    """1 when the first system is significantly better, -1 when the second is, else 0. A
-    difference is significant if its corrected p is below 0.05 and its interval excludes 0."""
+    """1 if the first system is significantly better, -1 if the second system is, else 0. A
+    difference is significant if its corrected p-value is below 0.05 and its interval excludes 0."""
 
 
 class CodeComparison(Struct, frozen=True, kw_only=True):
-    """Two systems by several metrics."""
+    """Comparison of two systems by several metrics."""
 
     schema: Literal["urn:crscore:code-comparison:1"] = SCHEMA
     first: str
     """Name of the first system."""
     second: str
-    """Name of the second one."""
+    """Name of the second system."""
     samples: int
     """Number of pairs of samples."""
     problems: int
-    """Number of their problems, the unit of the draws."""
+    """Number of distinct problems; the bootstrap resamples problems, not pairs."""
     resamples: int
-    """Draws of the bootstrap."""
+    """Number of the bootstrap's resamples."""
     seed: int
-    """Seed of the draws."""
+    """Seed of the bootstrap's random numbers."""
     metrics: tuple[MetricComparison, ...]
     """Comparison by each metric."""
     notes: tuple[str, ...]
-    """Warnings, and metrics that were left out, with the reason."""
+    """Warnings, and for each metric that was left out the reason."""
 
 
 def compare(
@@ -90,44 +90,44 @@ def compare(
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = 42,
 ) -> CodeComparison:
-    """Compare two systems' code.
+    """Compare the code of two systems.
 
-    Samples are paired by id, or by their order without ids; several samples of one id are paired in
-    their order.
+    Samples are paired by their ids. Samples without an id are paired in order, and so are several
+    samples with the same id.
 
     Args:
-        first: Samples of one system.
-        second: Samples of the other one, for the same problems.
-        metrics: Names of metrics; None for all whose packages are installed.
-        labels: Names of the systems.
-        preset: Preset of the metrics that have one.
-        resamples: Draws of the bootstrap, at least 1.
-        seed: Seed of the draws.
+        first: Samples of the first system.
+        second: Samples of the second system, for the same problems.
+        metrics: Names of metrics; None for all that apply and whose packages are installed.
+        labels: Names of the two systems.
+        preset: Preset, which is used by the metrics that have presets.
+        resamples: Number of the bootstrap's resamples, at least 1.
+        seed: Seed of the bootstrap's random numbers.
 
     Raises:
         ConfigError: A metric does not know the preset.
-        CRScoreError: A named metric fails: its package or its model is missing.
-        InputError: The samples cannot be paired, or references of a pair differ.
+        CRScoreError: A metric in `metrics` cannot score the samples, or its package or model is
+            missing.
+        InputError: There are no samples, they cannot be paired, or the references of a pair differ.
         UnknownPluginError: There is no such metric.
     """
     pairs = _pair(first, second, labels)
-    # Both systems are measured together, because CrystalBLEU ignores the commonest n-grams of all
-    # references.
+    # Both systems are measured in one call, so that a metric is computed for both or for neither.
     samples = [sample for side in zip(*pairs, strict=True) for sample in side]
-    # Without an id, each pair is a problem of its own.
+    # Each pair without an id counts as a separate problem.
     problems = [
         str(index) if sample.id is None else sample.id for index, (sample, _) in enumerate(pairs)
     ]
     weights = bootstrap.weight_matrix(problems, resamples=resamples, seed=seed)
     measurements, skipped = measure(samples, metrics, preset=preset)
-    tests = [paired_test(measurement, weights, len(set(problems))) for measurement in measurements]
-    # With nine metrics, the published rule (0.95 of the resamples) often finds one of two equal
-    # systems better. With corrected p-values, this happens in 2 to 3 % of the trials
-    # (`benchmarks/code_compare.py`).
+    tests = [compare_by(measurement, weights, len(set(problems))) for measurement in measurements]
+    # With nine metrics, the published rule (a system is better if it wins in 95 % of the resamples)
+    # often declares one of two equal systems better. With corrected p-values, this happens in 2 to
+    # 3 % of the trials (`benchmarks/code_compare.py`).
     corrected = paired.correct(test for _, test in tests)
     notes = tuple(f"{name} is left out: {reason}" for name, reason in skipped.items())
     if len(set(problems)) < FEW_PROBLEMS:
-        few = f"only {count_noun(len(set(problems)), 'problem')}: below {FEW_PROBLEMS}, "
+        few = f"only {count_noun(len(set(problems)), 'problem')}: with fewer than {FEW_PROBLEMS}, "
         notes = (few + "intervals and p-values of a bootstrap are unreliable", *notes)
     return CodeComparison(
         first=labels[0],
@@ -147,15 +147,20 @@ def compare(
 def _pair(
     first: Sequence[Sample], second: Sequence[Sample], labels: tuple[str, str]
 ) -> list[tuple[Sample, Sample]]:
-    """Pair the samples of two systems; a sample without a partner is an error."""
-    keyed = _by_key(first), _by_key(second)
+    """Pair the samples of two systems.
+
+    Raises:
+        InputError: There are no samples, a sample has no partner, or the references of a pair
+            differ.
+    """
+    keyed = _index_samples(first), _index_samples(second)
     for (samples, partners), label in zip((keyed, keyed[::-1]), labels, strict=True):
         unpaired = [key for key in samples if key not in partners]
         if unpaired:
             raise InputError(
-                f"{label} has {count_noun(len(unpaired), 'sample')} without a partner, the first "
-                f"one {unpaired[0][0]!r}; both need the same ids, or the same number of samples "
-                "without ids"
+                f"{label} has {count_noun(len(unpaired), 'sample')} that the other system lacks, "
+                f"the first with the id {unpaired[0][0]!r}; both systems need the same ids, or the "
+                "same number of samples without ids"
             )
     if not first:
         raise InputError("no samples to compare")
@@ -166,7 +171,8 @@ def _pair(
     return pairs
 
 
-def _by_key(samples: Sequence[Sample]) -> dict[tuple[str | None, int], Sample]:
+def _index_samples(samples: Sequence[Sample]) -> dict[tuple[str | None, int], Sample]:
+    """Index samples by their id and their position among the samples with the same id."""
     counts: Counter[str | None] = Counter()
     keyed: dict[tuple[str | None, int], Sample] = {}
     for sample in samples:
@@ -175,24 +181,28 @@ def _by_key(samples: Sequence[Sample]) -> dict[tuple[str | None, int], Sample]:
     return keyed
 
 
-def paired_test(
+def compare_by(
     measurement: Measurement, weights: Doubles, problems: int
 ) -> tuple[MetricComparison, PairedComparison]:
-    """Test the difference of two systems by one metric, uncorrected for the number of metrics.
+    """Compare two systems by one metric.
 
     Args:
-        measurement: Statistics of the first system's samples, then of the second's.
-        weights: How often each draw takes each pair, shape (B, N).
+        measurement: Statistics of the first system's N samples, then of the second system's.
+        weights: How often each of B resamples contains each of the N pairs, shape (B, N).
         problems: Number of problems.
 
+    Returns:
+        The comparison, and the test that it is based on. Both have the p-value without a correction
+        for the number of metrics.
+
     Source:
-        Koehn, EMNLP 2004; Evtikhiev et al., "Out of the BLEU", section 5, for the wins.
+        Koehn, EMNLP 2004; for the wins, Evtikhiev et al., "Out of the BLEU", section 5.
     """
     statistics = measurement.statistics.reshape(2, weights.shape[1], -1)
     score = measurement.metric.corpus_scores
     first, second = (100 * score(statistics.sum(axis=1))).tolist()
-    draws = 100 * resampled.corpus_scores(statistics, score, weights)
-    test = paired.compare(first - second, draws[0] - draws[1], units=problems, is_mean=True)
+    scores = 100 * resampled.corpus_scores(statistics, score, weights)
+    test = paired.compare(first - second, scores[0] - scores[1], units=problems, is_mean=True)
     row = MetricComparison(
         metric=measurement.name,
         identity=measurement.metric.identity,
@@ -201,8 +211,8 @@ def paired_test(
         difference=first - second,
         low=test.low,
         high=test.high,
-        wins=float((draws[0] > draws[1]).mean()),
-        losses=float((draws[0] < draws[1]).mean()),
+        wins=float((scores[0] > scores[1]).mean()),
+        losses=float((scores[0] < scores[1]).mean()),
         p=test.p,
         corrected_p=test.p,
         better=test.direction,
@@ -210,14 +220,14 @@ def paired_test(
     return row, test
 
 
-def _probability(p: float | None) -> str:
+def _format_p(p: float | None) -> str:
     if p is None:
         return UNDEFINED
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def comparison_report(comparison: CodeComparison) -> Report:
-    """Lay out a comparison."""
+    """Return the report of a comparison, with a table of the metrics."""
     names = {1: comparison.first, -1: comparison.second, 0: "not significant"}
     table = make_table(
         "Scores",
@@ -225,9 +235,9 @@ def comparison_report(comparison: CodeComparison) -> Report:
         ("Metric", lambda row: row.metric),
         (comparison.first, lambda row: f"{row.first:.2f}"),
         (comparison.second, lambda row: f"{row.second:.2f}"),
-        ("difference", _difference),
+        ("difference", _format_difference),
         ("wins", lambda row: f"{row.wins:.3f}"),
-        ("p, corrected", lambda row: _probability(row.corrected_p)),
+        ("p, corrected", lambda row: _format_p(row.corrected_p)),
         ("better", lambda row: names[row.better]),
     )
     return Report(
@@ -235,19 +245,19 @@ def comparison_report(comparison: CodeComparison) -> Report:
         heading=f"{comparison.first} against {comparison.second}",
         facts=(
             f"{count_noun(comparison.samples, 'pair')} of samples for "
-            f"{count_noun(comparison.problems, 'problem')}; {comparison.resamples:,} draws of "
-            f"whole problems, seed {comparison.seed}; significant: p below {SIGNIFICANCE:g}, "
-            f"corrected by Holm's method for {count_noun(len(comparison.metrics), 'metric')}, with "
-            "an interval without 0",
+            f"{count_noun(comparison.problems, 'problem')}; {comparison.resamples:,} bootstrap "
+            f"resamples of problems, seed {comparison.seed}; a difference is significant if p, "
+            f"corrected by Holm's method for {count_noun(len(comparison.metrics), 'metric')}, is "
+            f"below {SIGNIFICANCE:g} and the interval excludes 0",
         ),
         notes=comparison.notes,
         cards=(),
-        sections=(Section("scores", "Scores", "Scores in points of 100", tables=(table,)),),
+        sections=(Section("scores", "Scores", "Scores from 0 to 100", tables=(table,)),),
         signatures=tuple(row.identity for row in comparison.metrics),
     )
 
 
-def _difference(row: MetricComparison) -> str:
+def _format_difference(row: MetricComparison) -> str:
     if row.low is None or row.high is None:
         return f"{row.difference:+.2f}"
     return f"{row.difference:+.2f} [{row.low:+.2f}, {row.high:+.2f}]"

@@ -1,7 +1,7 @@
-"""Reads the names in a piece of code: their variables, and the flow of values between them.
+"""Finds the variables in a piece of code, and the flow of values between them.
 
-All grammars are read alike: by the fields that they share (`left` and `right`, `name`
-and `value`, `parameters`) and by the tables of `crscore.diff.languages`.
+The same functions read all languages. They use the names of fields that the grammars have in common
+(`left` and `right`, `name` and `value`, `parameters`) and the tables of `crscore.diff.languages`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,22 +16,24 @@ def _split(words: str) -> frozenset[str]:
 
 
 _OBJECTS: Final = _split("object operand argument receiver expression scope")
-"""Fields of a member's object."""
+"""Fields that hold the object of a member: `a` in `a.b`."""
 _MEMBERS: Final = _split("attribute field property method name")
-"""Fields of a member other than its object."""
+"""Fields that hold the name of a member: `b` in `a.b`."""
 _TYPES: Final = _split("type returns return_type superclasses type_parameters")
 """Fields that hold a type."""
 _LABELS: Final = _split("keyword_argument argument pair_pattern named_argument")
-"""Nodes whose `name` or `key` names a parameter or a member."""
+"""Types of nodes whose field `name` or `key` holds the name of a parameter or of a member."""
 _TARGETS: Final = _split("left name declarator pattern alias")
-"""Fields that a value flows into."""
+"""Fields that hold what an assignment or a loop gives a value to."""
 _BODIES: Final = _split("body consequence alternative type")
+"""Fields that take no part in the assignment or loop around them."""
 _OPERANDS: Final = _split("value default_value object operand argument index subscript")
-"""Fields whose names get no value although the whole expression does: `a.b[c] = d`."""
+"""Fields whose names get no value although the whole expression does: `a` and `c` in
+`a.b[c] = d`."""
 _RECEIVERS: Final = _split("this self")
-# Names are limited, because each one on one side is paired with each one on the other.
+# The number is limited because every name on one side is paired with every name on the other side.
 MAX_NAMES_PER_SIDE: Final = 64
-"""Maximum number of names read on each side of an assignment."""
+"""Maximum number of names on each side of an assignment; further names are ignored."""
 
 
 Pair: TypeAlias = tuple[int, int]
@@ -41,55 +43,55 @@ class Name(NamedTuple):
     """Occurrence of a variable."""
 
     node: int
-    """Position of the node in the tree."""
+    """Index of the node in `SyntaxTree.nodes`."""
     text: str
-    """The name, or object and member joined by a period: `self.x`."""
+    """The name, or an object and its member joined by a period: `self.x`."""
     variable: int
-    """Index of the variable, by first appearance."""
+    """Number of the variable; variables are numbered from 0 by their first appearance."""
 
 
 class _Context(NamedTuple):
-    """Properties that a node inherits from the nodes around it."""
+    """What a node's position in the tree says about a name at the node."""
 
     scope: int
-    """Position of the function or other scope around the node; -1 for the whole code."""
+    """Index of the innermost function or other scope around the node; -1 for the whole code."""
     binds: bool
-    """Whether a name here gets a value."""
+    """Whether a name at the node gets a value."""
     binder: int
-    """Position of the assignment or loop around the node; -1 for none."""
+    """Index of the innermost assignment or loop around the node; -1 if there is none."""
     is_target: bool
-    """Whether the node is on the side of the binder that gets the value."""
+    """Whether the node is on the side of the assignment or loop that gets the value."""
     is_hidden: bool
-    """Whether the node is a type or label, not a variable."""
+    """Whether the node is part of a type, where names are not variables."""
 
 
 class _Occurrence(NamedTuple):
-    """Name before its variable is resolved."""
+    """Occurrence of a name whose variable is not yet known."""
 
     node: int
     text: str
     base: str
-    """Name of the variable itself, or of the one whose member this is."""
+    """The name; for a member, the name of the variable that it begins with: `a` for `a.b.c`."""
     context: _Context
 
 
 def read_names(tree: SyntaxTree) -> tuple[list[Name], list[Pair], list[Pair]]:
-    """Read the names of a piece of code.
+    """Find the names in a piece of code and the flow of values between them.
 
-    A name is the variable of the innermost function, lambda or comprehension around it that binds
-    it, else a variable of the whole code.
+    A name belongs to the innermost function, lambda or comprehension around it that gives it a
+    value; if there is none, it belongs to the whole code.
 
     Args:
-        tree: The tree.
+        tree: Syntax tree of the code.
 
     Returns:
-        The names, in the order of the text: variables, members of variables (`x.y`) and called
-        functions. Then pairs of indices of names: of two successive occurrences of a variable; and
-        of a name in a value and a name that the value is assigned to, as in `a = b + c` and
-        `for a in b`.
+        Three lists. The first has the names in the order of the text: variables, members of
+        variables (`x.y`) and called functions. The other two have pairs of indices of names: pairs
+        of successive occurrences of a variable, and pairs of a name in a value and a name that the
+        value is assigned to, as in `a = b + c` and `for a in b`.
     """
-    contexts = _contexts(tree)
-    occurrences = list(_occurrences(tree, contexts))
+    contexts = _find_contexts(tree)
+    occurrences = list(_find_occurrences(tree, contexts))
     bound = {(name.context.scope, name.text) for name in occurrences if name.context.binds}
     variables: dict[tuple[int, str], int] = {}
     names, last, next_uses = [], dict[int, int](), []
@@ -116,7 +118,7 @@ def read_names(tree: SyntaxTree) -> tuple[list[Name], list[Pair], list[Pair]]:
     return names, next_uses, assignments
 
 
-def _contexts(tree: SyntaxTree) -> list[_Context]:
+def _find_contexts(tree: SyntaxTree) -> list[_Context]:
     """Return the context of each node, in the order of the nodes."""
     language = tree.language
     scopes = (
@@ -135,11 +137,11 @@ def _contexts(tree: SyntaxTree) -> list[_Context]:
             contexts.append(root_context)
             continue
         parent, outer = tree.nodes[node.parent], contexts[node.parent]
-        # The name of a function belongs to the scope around it.
+        # The name of a function belongs to the scope around the function.
         scope = node.parent if parent.type in scopes and node.field != "name" else outer.scope
         is_clause = parent.type == "for_in_clause" and node.field == "right"
         if is_clause and parent.parent not in clauses:
-            # Python evaluates the first iterable of a comprehension outside of it.
+            # Python evaluates the first iterable of a comprehension in the scope around it.
             # https://docs.python.org/3/reference/expressions.html#displays-for-lists-sets-and-dictionaries
             clauses.add(parent.parent)
             scope = contexts[parent.parent].scope
@@ -148,7 +150,7 @@ def _contexts(tree: SyntaxTree) -> list[_Context]:
         if node.field in _BODIES or parent.type in scopes:
             binder = -1
         elif parent.type in binders:
-            # PHP's `foreach` names no fields; its array comes first.
+            # In PHP's grammar, `foreach` has no named fields; the array is the first child.
             in_foreach = parent.type == "foreach_statement" and not node.field
             is_target = node.field in _TARGETS or (in_foreach and child_counts[node.parent] > 0)
             binder = node.parent
@@ -168,8 +170,8 @@ def _binds(node: Node, parent: Node, outer: _Context, *, is_target: bool) -> boo
     return outer.binds or node.field == "parameters" or "parameter" in parent.type
 
 
-def _occurrences(tree: SyntaxTree, contexts: Sequence[_Context]) -> Iterator[_Occurrence]:
-    """Yield the names; an object and its member are one name (`self.x`)."""
+def _find_occurrences(tree: SyntaxTree, contexts: Sequence[_Context]) -> Iterator[_Occurrence]:
+    """Yield each occurrence of a name; an object and its member (`self.x`) are one name."""
     objects: dict[int, int] = {}
     texts: dict[int, tuple[str, str]] = {}
     for position, node in enumerate(tree.nodes):
@@ -181,7 +183,8 @@ def _occurrences(tree: SyntaxTree, contexts: Sequence[_Context]) -> Iterator[_Oc
         if node.field in _MEMBERS and node.parent in objects:
             text, base = texts.get(objects[node.parent], ("", ""))
             if text:
-                # In Java, the call itself holds object and name; its value is not a variable.
+                # In Java, the object and the name are children of the call, whose value is not a
+                # variable.
                 if parent.type not in tree.language.calls:
                     texts[node.parent] = f"{text}.{node.text}", base
                 yield _Occurrence(node.parent, f"{text}.{node.text}", base, contexts[position])
@@ -193,8 +196,8 @@ def _occurrences(tree: SyntaxTree, contexts: Sequence[_Context]) -> Iterator[_Oc
             and not contexts[position].is_hidden
             and not (parent.type in _LABELS and node.field in {"name", "key"})
         ):
-            # PHP's `$x` is a `variable_name` around the name `x`; a member's object is that outer
-            # node.
+            # PHP's `$x` is a `variable_name` around the name `x`, and the outer node is what can be
+            # the object of a member.
             outer_node = node.parent if parent.type == "variable_name" else position
             texts[outer_node] = node.text, node.text
             yield _Occurrence(position, node.text, node.text, contexts[position])

@@ -1,4 +1,4 @@
-"""Represents code as a graph of its syntax, tokens and names; edit distance of two graphs."""
+"""Represents code as a graph of its syntax, tokens and names, and compares such graphs."""
 
 import re
 from collections import Counter
@@ -12,12 +12,12 @@ from crscore.code import libraries
 from crscore.code.dataflow import read_names
 from crscore.code.syntax_tree import SyntaxTree
 
-# `HTTP` and `Server` of `HTTPServer2`, and `2`; `max` and `size` of `max_size`.
+# Words of a name: `HTTP`, `Server` and `2` of `HTTPServer2`; `max` and `size` of `max_size`.
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _QUOTES: Final = "'\"`"
-# Every edit costs more than this, so it only decides between equally good pairs.
+# Every edit costs more than this, so this cost decides only between equally good pairs.
 _TIE: Final = 1e-3
-"""Cost of pairing the first node of one graph with the last of the other."""
+"""Cost of pairing the first node of one graph with the last node of the other."""
 
 
 class Edge(IntEnum):
@@ -30,17 +30,19 @@ class Edge(IntEnum):
     SUBTOKEN = 3
     """From a name to each of its words."""
     NEXT_USE = 4
+    """From an occurrence of a variable to the next occurrence."""
     ASSIGNED = 5
-    """From a name to the names in the value assigned to it."""
+    """From a name to each name in the value assigned to it."""
 
 
 class Graph(NamedTuple):
     """Labelled graph."""
 
     labels: tuple[str, ...]
-    """Label of each node: its kind (`n`ode of the syntax, `t`oken, `v`ariable, `w`ord) and text."""
+    """Label of each node: a letter for its kind (`n`ode of the syntax tree, `t`oken, `v`ariable,
+    `w`ord), a space, and its type or text."""
     edges: tuple[tuple[int, int, Edge], ...]
-    """From node, to node, kind."""
+    """Start node, end node and kind of each edge; a node is an index of `labels`."""
 
     @property
     def size(self) -> int:
@@ -51,8 +53,8 @@ class Graph(NamedTuple):
 def program_graph(tree: SyntaxTree) -> Graph:
     """Build the graph of a piece of code.
 
-    Its nodes are nodes of the syntax tree, tokens, variables and words of names; a
-    string is one token. A name is both a syntax node and its token, as in Python's `ast`.
+    The graph has a node for each named node of the syntax tree, for each token, for each variable
+    and for each distinct word of the names. A string is one token.
 
     Source:
         Allamanis et al., "Typilus", PLDI 2020, section 5.1.
@@ -85,7 +87,7 @@ def program_graph(tree: SyntaxTree) -> Graph:
         if last >= 0:
             edges.append((last, token, Edge.NEXT_TOKEN))
         last = token
-        # PHP and JavaScript have names with a `$`, which `isidentifier` refuses.
+        # PHP and JavaScript have names with a `$`, which `isidentifier` rejects.
         if node.is_named and node.leaf and node.text.replace("$", "_").isidentifier():
             # Each word of a name counts once.
             found_words = dict.fromkeys(word.lower() for word in _WORD.findall(node.text))
@@ -103,7 +105,7 @@ def _add_names(
 ) -> None:
     """Add the variables, the edges from names to them, and the flow of values between names."""
     names, next_uses, assignments = read_names(tree)
-    nodes = [node_of.get(name.node, -1) for name in names]  # -1 in a string
+    nodes = [node_of.get(name.node, -1) for name in names]  # -1: inside of a string
     variables: dict[int, int] = {}
     for node, name in zip(nodes, names, strict=True):
         if node >= 0 and name.variable not in variables:
@@ -116,20 +118,20 @@ def _add_names(
 
 
 def edit_distance(first: Graph, second: Graph) -> int:
-    """Bound the edit distance of two graphs from above.
+    """Return an upper bound of the edit distance of two graphs.
 
-    The nodes are paired by an optimal assignment, in which a pair costs 1 for different labels and
-    one half for each edge that only one of them has, counted by kind and direction. The result is
-    the number of edits that turn one graph into the other along these pairs: nodes and edges
-    deleted, nodes and edges inserted, nodes with another label. Equal graphs have 0, and the
-    order of the graphs does not matter.
+    The nodes are paired by an optimal assignment. A pair costs 1 if the labels differ, and one half
+    for each edge that only one of the two nodes has; edges are counted by kind and direction. The
+    result is the number of edits that turn one graph into the other if the nodes are paired in this
+    way: deleted and inserted nodes and edges, and changed labels. The distance of equal graphs is
+    0, and the order of the two graphs does not matter.
 
     Args:
         first: Graph with at least one node.
         second: Graph with at least one node.
 
     Returns:
-        At least the edit distance, at most the sum of the sizes.
+        A number that is at least the edit distance and at most the sum of the two sizes.
 
     Raises:
         DependencyError: scipy is not installed.
@@ -146,14 +148,15 @@ def edit_distance(first: Graph, second: Graph) -> int:
     degrees = _degrees(first), _degrees(second)
     codes = {label: code for code, label in enumerate({*first.labels, *second.labels})}
     left, right = (np.array([codes[label] for label in graph.labels]) for graph in (first, second))
-    # A pair replaces a deletion and an insertion, and saves edits where its cost is negative.
+    # Pairing two nodes replaces a deletion and an insertion. The pair saves edits if its cost minus
+    # the cost of these two edits is negative.
     cost = (left[:, None] != right[None, :]) + cdist(*degrees, "cityblock") / 2
     removal, insertion = (1 + degree.sum(axis=1) / 2 for degree in degrees)
     cost -= removal[:, None] + insertion[None, :]
-    # Among equally good pairs, those at the same relative position win.
-    rows, columns = (np.arange(len(side)) / len(side) for side in (left, right))
-    ties = _TIE * np.abs(rows[:, None] - columns[None, :])
-    # A pair that saves nothing costs 0, like two nodes without a partner, and is dropped below.
+    # Among equally good pairs, nodes at the same relative position are preferred.
+    positions, others = (np.arange(len(side)) / len(side) for side in (left, right))
+    ties = _TIE * np.abs(positions[:, None] - others[None, :])
+    # A pair that saves nothing costs 0, as two unpaired nodes do, and is dropped below.
     rows, columns = solve(np.minimum(cost + ties, 0))
     saves = cost[rows, columns] < 0
     pairs = dict(zip(rows[saves].tolist(), columns[saves].tolist(), strict=True))
@@ -169,7 +172,7 @@ def edit_distance(first: Graph, second: Graph) -> int:
 
 
 def _degrees(graph: Graph) -> npt.NDArray[np.float64]:
-    """Count the edges of each node by kind and direction; shape (nodes, 2 · kinds)."""
+    """Count the edges of each node by kind and direction, shape (nodes, 2 · kinds)."""
     counts = np.zeros((len(graph.labels), 2 * len(Edge)))
     for start, end, kind in graph.edges:
         counts[start, 2 * kind] += 1

@@ -1,4 +1,4 @@
-"""Optional libraries of the metrics."""
+"""Imports the optional libraries of the metrics."""
 
 import importlib
 from importlib import metadata
@@ -16,7 +16,7 @@ def load(module: str, package: str, install: str = INSTALL) -> ModuleType:
     Args:
         module: Module to import.
         package: Name of the library in the package index, for the message.
-        install: Command that installs it.
+        install: Command that installs the library.
 
     Raises:
         DependencyError: The library is not installed.
@@ -30,7 +30,7 @@ def version(package: str, install: str = INSTALL) -> str:
 
     Args:
         package: Name of the library in the package index.
-        install: Command that installs it.
+        install: Command that installs the library.
 
     Raises:
         DependencyError: The library is not installed.

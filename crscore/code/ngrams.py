@@ -1,4 +1,4 @@
-"""Counts of common n-grams, and the BLEU scores computed from them."""
+"""Counts the n-grams that candidates share with references, and computes BLEU scores from them."""
 
 from collections import Counter
 from collections.abc import Container, Sequence
@@ -18,16 +18,16 @@ ORDER: Final = 4
 
 
 def count_ngrams(tokens: Sequence[str], order: int) -> Counter[Ngram]:
-    """Count the n-grams of one length."""
+    """Count the n-grams of `order` tokens."""
     return Counter(zip(*(tokens[start:] for start in range(order)), strict=False))
 
 
 class References:
-    """References of one candidate, counted once for any number of candidates.
+    """N-gram counts of the references of a problem, made once for all of its candidates.
 
     Args:
         references: Tokens of each reference.
-        ignored: N-grams that count on neither side, unless a candidate has no others.
+        ignored: N-grams that are left out; if a candidate has no other n-grams, none is left out.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class References:
         for order in range(1, ORDER + 1):
             maxima: Counter[Ngram] = Counter()
             for tokens in references:
-                # An n-gram counts as often as in the reference that has it most often.
+                # The count of an n-gram is its highest count in a reference.
                 maxima |= count_ngrams(tokens, order)
             self._counts.append(maxima)
 
@@ -50,9 +50,10 @@ class References:
             candidate: Tokens of the candidate.
 
         Returns:
-            The length of the candidate; the length of the reference that is nearest to it (in a
-            tie, the shorter one); for n = 1 to 4, the number of n-grams in common with the
-            references; for n = 1 to 4, the number of the candidate's n-grams.
+            Ten counts: the length of the candidate; the length of the reference whose length is
+            nearest to it (the shorter of two that are equally near); for n = 1 to 4, the number of
+            n-grams in common with the references; for n = 1 to 4, the number of the candidate's
+            n-grams.
         """
         length = len(candidate)
         # `_get_closest_ref_len` of
@@ -82,7 +83,7 @@ def statistics(
         ignored: As in `References`.
 
     Returns:
-        Shape (N, 10), see `References.statistics`.
+        Counts of each sample, shape (N, 10), in the order of `References.statistics`.
     """
     counted: dict[tuple[str, ...], References] = {}
     rows = []
@@ -97,8 +98,8 @@ def statistics(
 def bleu(statistics: Doubles, *, effective_order: bool) -> Doubles:
     """Compute BLEU scores.
 
-    If none of the T n-grams of a length is common, and this is the k-th such length, the precision
-    of the length is 1 / (2^k T), as by default in sacrebleu (method 3 of Chen and Cherry).
+    The score is smoothed as in sacrebleu by default (method 3 of Chen and Cherry): at the k-th
+    length for which none of the candidate's T n-grams is common, the precision is 1 / (2^k T).
 
     Args:
         statistics: Shape (N, 10), rows or sums of rows of `References.statistics`.
@@ -106,8 +107,8 @@ def bleu(statistics: Doubles, *, effective_order: bool) -> Doubles:
             a candidate of fewer than 4 tokens scores 0.
 
     Returns:
-        Shape (N,), in [0, 1]: brevity penalty · geometric mean of the precisions; 0 without any
-        common n-gram; 1 where neither side has a token.
+        Scores in [0, 1], shape (N,): brevity penalty · geometric mean of the precisions. The score
+        is 0 if no n-gram is common, and 1 if neither side has a token.
 
     Source:
         Papineni et al., ACL 2002; Chen and Cherry, WMT 2014; Post, WMT 2018.

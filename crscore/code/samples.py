@@ -1,4 +1,4 @@
-"""Samples: pieces of code to judge, each with its references."""
+"""Reads samples, which are pieces of code to judge, each with its references."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from crscore.errors import InputError
 from crscore.text import decode_text
 
 MAX_FILE_BYTES: Final = 10_000_000
-"""Maximum number of bytes of a file of code."""
+"""Maximum size in bytes of a file of code."""
 _JSON_LINES_SUFFIXES: Final = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 
 
@@ -25,18 +25,19 @@ class Sample:
     candidate: str
     """Code to judge; may be empty."""
     references: tuple[str, ...]
-    """Code to compare it with, at least one text; texts may be empty."""
+    """Code to compare the candidate with, at least one text; texts may be empty."""
     context: str = ""
-    """Text before the code that both sides share: an intent in prose, or the prompt."""
+    """Text before the candidate and the references: a prompt, or an intent in prose."""
     language: str | None = None
-    """Name of the language (`javascript`, `js`); None when unknown."""
+    """Name of the language (`javascript`, `js`); None if it is unknown."""
     id: str | None = None
-    """Name of the problem; several samples may answer one."""
+    """Name of the problem; several samples may have the same problem."""
 
     def __post_init__(self) -> None:
         """Use the usual name of the language: `js` becomes `javascript`."""
         if self.language:
-            # Frozen: https://docs.python.org/3/library/dataclasses.html#frozen-instances
+            # Instances are frozen, so a plain assignment would raise an error:
+            # https://docs.python.org/3/library/dataclasses.html#frozen-instances
             object.__setattr__(self, "language", canonical_name(self.language))
 
 
@@ -57,23 +58,24 @@ def read_samples(
     context: str = "",
     language: str | None = None,
 ) -> tuple[Sample, ...]:
-    """Read samples.
+    """Read samples from files.
 
     Args:
-        candidates: A file of code, a folder of such files, or JSON Lines (`.jsonl`, `.jsonl.gz`).
-        references: If `candidates` is a file, files with its references. If it is a folder, folders
-            in which the references of a candidate have the same relative path; hidden files are not
-            read. If it is JSON Lines, nothing, or JSON Lines with the same ids, whose references
-            are added to those in the rows of `candidates`.
-        context: Context of samples that have none.
-        language: Language of samples that name none; None to infer it from the file name.
+        candidates: A file of code, a folder of such files (hidden files are not read), or a file of
+            JSON Lines (`.jsonl`, `.jsonl.gz`).
+        references: For a file of code, the files with its references. For a folder, folders in
+            which the references of a candidate have the candidate's relative path. For JSON Lines,
+            further files of JSON Lines, whose references are added to the rows of `candidates` with
+            the same id; may be empty if the rows have references.
+        context: Context of the samples that have no context.
+        language: Language of the samples whose row or file name does not show the language.
 
     Returns:
-        At least one sample, in the order of the rows, or of the paths.
+        At least one sample, in the order of the rows or of the sorted paths.
 
     Raises:
-        InputError: Something cannot be read, or a candidate has no reference; the message names
-            it.
+        InputError: A file cannot be read, there are no candidates, or a candidate has no reference;
+            the message names the file.
     """
     if candidates.name.endswith(_JSON_LINES_SUFFIXES):
         samples = list(_read_rows(candidates, references))
@@ -84,13 +86,13 @@ def read_samples(
             # Hidden files and folders, such as `.git` and `.DS_Store`, are left out.
             if not any(part.startswith(".") for part in name.parts):
                 files = [folder / name for folder in references if (folder / name).is_file()]
-                samples.append(_sample(path, files, name.as_posix()))
+                samples.append(_read_sample(path, files, name.as_posix()))
     else:
-        samples = [_sample(candidates, references, candidates.name)]
+        samples = [_read_sample(candidates, references, candidates.name)]
     incomplete = next((sample for sample in samples if not sample.references), None)
     if incomplete is not None:
         name = candidates / (incomplete.id or "") if candidates.is_dir() else candidates
-        raise InputError(f"{name} has no reference: crscore code CANDIDATE REFERENCE")
+        raise InputError(f"{name} has no reference; give one: crscore code CANDIDATE REFERENCE")
     if not samples:
         raise InputError(f"{candidates} contains no code to judge")
     return tuple(
@@ -100,17 +102,17 @@ def read_samples(
 
 
 def _read_rows(path: Path, reference_paths: Sequence[Path]) -> Iterator[Sample]:
-    """Yield the samples of a JSON Lines file, with the references of other files by id."""
+    """Yield the samples of a JSON Lines file, with the references that other files have by id."""
     references_by_id: defaultdict[str, list[str]] = defaultdict(list)
     for reference_path in reference_paths:
-        for position, row in _rows(reference_path):
+        for position, row in _parse_rows(reference_path):
             if row.id is None:
                 raise InputError(f"{position}: `id` is missing; it identifies the references")
             if not row.references and row.candidate is None:
                 raise InputError(f"{position}: `references` is missing")
-            # A file of references may have the form of a file of candidates.
+            # In a file of references, the field `candidate` may hold the reference.
             references_by_id[str(row.id)] += row.references or [row.candidate or ""]
-    for position, row in _rows(path):
+    for position, row in _parse_rows(path):
         if row.candidate is None:
             raise InputError(f"{position}: `candidate` is missing")
         references = [*row.references, *references_by_id.get(str(row.id), ())]
@@ -127,11 +129,11 @@ def _read_rows(path: Path, reference_paths: Sequence[Path]) -> Iterator[Sample]:
         )
 
 
-def _rows(path: Path) -> Iterator[tuple[str, SampleRow]]:
+def _parse_rows(path: Path) -> Iterator[tuple[str, SampleRow]]:
     return jsonl.read_rows(jsonl.read_bytes(path, "samples"), SampleRow, path, "samples")
 
 
-def _sample(candidate: Path, references: Sequence[Path], name: str) -> Sample:
+def _read_sample(candidate: Path, references: Sequence[Path], name: str) -> Sample:
     return Sample(
         candidate=_read_text(candidate),
         references=tuple(map(_read_text, references)),
@@ -141,7 +143,7 @@ def _sample(candidate: Path, references: Sequence[Path], name: str) -> Sample:
 
 
 def _read_text(path: Path) -> str:
-    """Read a file of code; lines end with LF."""
+    """Read a file of code, with LF at the end of each line."""
     try:
         size = path.stat().st_size
         if size > MAX_FILE_BYTES:

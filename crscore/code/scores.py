@@ -1,4 +1,4 @@
-"""Scores of samples by several metrics, as one document."""
+"""Scores samples by several metrics, as one document."""
 
 from collections.abc import Sequence
 from typing import Final, Literal
@@ -14,15 +14,16 @@ from crscore.version import __version__
 
 SCHEMA: Final = "urn:crscore:code:1"
 SHOWN_SAMPLES: Final = 20
+"""Maximum number of samples whose scores are shown one by one."""
 
 
 class MetricScores(Struct, frozen=True, kw_only=True):
     """Scores of all samples by one metric."""
 
     metric: str
-    """Name, with the options that were given."""
+    """Name of the metric, with the options that were given."""
     identity: str
-    """Name, variant and version: the same identity gives the same scores."""
+    """Name, variant and version; metrics with the same identity give the same scores."""
     score: Share
     """Score of all samples together."""
     samples: tuple[Share, ...]
@@ -44,7 +45,7 @@ class CodeScores(Struct, frozen=True, kw_only=True):
     samples: Count
     """Number of samples."""
     ids: tuple[str | None, ...]
-    """Name of each sample; null for one without."""
+    """Id of each sample; null for a sample without an id."""
     metrics: tuple[MetricScores, ...]
     skipped: tuple[Skipped, ...]
     """Metrics that do not apply, or whose package is not installed."""
@@ -57,11 +58,11 @@ def score_samples(
 
     Args:
         samples: At least one sample.
-        specs: Metrics, see `measurement.make_metrics`; all that apply when None.
-        preset: Preset of the metrics that have one.
+        specs: Metrics, as for `measurement.make_metrics`; None for all that apply.
+        preset: Preset, which is used by the metrics that have presets.
 
     Raises:
-        CRScoreError: As `measurement.measure`.
+        CRScoreError: The errors of `measurement.measure`.
     """
     measurements, skipped = measure(samples, specs, preset=preset)
     return CodeScores(
@@ -82,12 +83,15 @@ def score_samples(
 
 def _bound(score: float) -> float:
     """Limit a score to [0, 1]."""
-    # Rounding can exceed the range in the last digits.
+    # Rounding errors can put a score slightly outside of the range.
     return min(1.0, max(0.0, score))
 
 
 def render_text(scores: CodeScores, *, color: bool = False, width: int = 80) -> str:
-    """Render scores for a terminal, 0 to 100; for many samples, only the score of all together."""
+    """Render scores from 0 to 100 for a terminal.
+
+    If there are more than `SHOWN_SAMPLES` samples, only the score of all samples is shown.
+    """
     names = [(name or str(number))[:24] for number, name in enumerate(scores.ids, 1)]
     names = names if 1 < scores.samples <= SHOWN_SAMPLES else []
     rows: tuple[tuple[Line, ...], ...] = tuple(
@@ -99,7 +103,7 @@ def render_text(scores: CodeScores, *, color: bool = False, width: int = 80) -> 
         for row in scores.metrics
     )
     notes = (
-        f"From 0 to 100, over {view.count_noun(scores.samples, 'sample')}.",
+        f"Scores from 0 to 100, for {view.count_noun(scores.samples, 'sample')}.",
         *(f"{skipped.metric}: not computed: {skipped.reason}" for skipped in scores.skipped),
         f"crscore {scores.version}",
         *(row.identity for row in scores.metrics),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 # Walking a tree takes about 20 microseconds for each of its nodes.
 MAX_BYTES: Final = 50_000
-"""Maximum size of code that is parsed to a tree."""
+"""Maximum size in bytes of code that is parsed."""
 
 
 class Node(NamedTuple):
@@ -22,15 +22,15 @@ class Node(NamedTuple):
     type: str
     """Type in the grammar; for an anonymous node, its text."""
     is_named: bool
-    """Whether the grammar names it: False for keywords, operators and punctuation."""
+    """Whether the grammar names the node: False for keywords, operators and punctuation."""
     parent: int
-    """Position of its parent in the table; -1 for the root."""
+    """Index of the parent in the table; -1 for a root."""
     field: str
-    """Field of the parent that it is in; may be empty."""
+    """Field of the parent that holds the node; empty if there is no field."""
     text: str
-    """Text of a leaf or string; empty for others."""
+    """Text of a leaf or string; empty for other nodes."""
     leaf: bool
-    """Whether it has no children."""
+    """Whether the node has no children."""
 
 
 class SyntaxTree(NamedTuple):
@@ -38,13 +38,13 @@ class SyntaxTree(NamedTuple):
 
     language: Language
     nodes: tuple[Node, ...]
-    """Nodes, parents first, in the order of the text. A fragment may have several roots, because
-    text added around it is not in the table."""
+    """Nodes in the order of the text, each after its parent. A fragment may have several roots,
+    because text that was added to complete the fragment has no nodes in the table."""
     valid: bool
-    """Whether the code parses."""
+    """Whether the code parses without an error."""
 
     def children(self) -> list[list[int]]:
-        """Return the positions of each node's children."""
+        """Return, for each node, the indices of its children."""
         children: list[list[int]] = [[] for _ in self.nodes]
         for position, node in enumerate(self.nodes):
             if node.parent >= 0:
@@ -59,8 +59,8 @@ def syntax_tree(code: str, language: str | None, *, whole_file: bool = False) ->
     Args:
         code: The code.
         language: Language as in `ChangedFile.language`.
-        whole_file: Whether to read the code as a whole file; else it may be some statements or
-            the body of a function.
+        whole_file: Whether the code must be a whole file; otherwise it may also be some statements
+            or the body of a function.
 
     Returns:
         The tree; None for code of more than `MAX_BYTES`.
@@ -76,7 +76,8 @@ def syntax_tree(code: str, language: str | None, *, whole_file: bool = False) ->
         # Half a surrogate pair, which JSON can contain, cannot be written in UTF-8.
         source = (grammar.prolog + code).encode("utf-8", "replace")
         root = parse(grammar, source)
-        # The prolog (`<?php`) makes the grammar read code; it is not part of the table.
+        # The grammar needs the prolog (`<?php`) to parse what follows as code; the prolog has no
+        # nodes in the table.
         nodes = _table(root, len(grammar.prolog), len(source), grammar.strings)
         return SyntaxTree(grammar, nodes, not root.has_error and is_readable(code, grammar))
     parsed = parse_code(code, language)
@@ -87,15 +88,15 @@ def syntax_tree(code: str, language: str | None, *, whole_file: bool = False) ->
 def _table(
     root: tree_sitter.Node, start: int, end: int, strings: frozenset[str]
 ) -> tuple[Node, ...]:
-    """Read the nodes between two bytes of the source."""
+    """Return the nodes between two byte offsets of the source."""
     nodes: list[Node] = []
     cursor = root.walk()
     parents = [-1]
     while True:
         node = cursor.node
         assert node is not None  # noqa: S101 - a cursor always has a node
-        # Comments are left out: tree-sitter marks them as extra nodes. So is text that completes a
-        # fragment, which lies outside of the bytes.
+        # Comments, which tree-sitter marks as extra nodes, are left out. So is the text that was
+        # added to complete a fragment, which is outside of the offsets.
         inside = node.start_byte >= start and node.end_byte <= end and not node.is_extra
         if inside:
             leaf = node.child_count == 0

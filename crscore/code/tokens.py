@@ -1,4 +1,4 @@
-"""Splitting of code into tokens for the metrics that count words."""
+"""Splits code into tokens for the metrics that compare tokens."""
 
 import re
 from collections.abc import Callable
@@ -7,12 +7,12 @@ from typing import Final, Literal
 
 TokenKind = Literal["code", "tranx", "whitespace"]
 
-# Parts of names (HTTP|Server, max|_size, é), numbers, operators; brackets, separators and quotation
-# marks are left out.
+# Parts of names (`HTTP` and `Server`, `max` and `size`, `é`), numbers, and characters of operators;
+# brackets, separators and quotation marks are left out.
 _CODE: Final = re.compile(
     r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W0-9_A-Za-z]+|[^\w\s()\[\]{},;.:'\"`]"
 )
-# In "myList" before the "L"; nowhere in "HTTPServer"
+# Matches before the `L` of `myList`, and nowhere in `HTTPServer`.
 _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _TRANX: Final = re.compile(r"[A-Za-z0-9_]+|[^\sA-Za-z0-9_]")
 
@@ -20,8 +20,8 @@ _TRANX: Final = re.compile(r"[A-Za-z0-9_]+|[^\sA-Za-z0-9_]")
 def tranx(code: str) -> list[str]:
     """Split code as the programs of "Out of the BLEU" and the model tranX do.
 
-    Every character but ASCII letters, digits and `_` is a token of its own, a capital after a
-    small letter begins a new token, and all quotation marks become a backtick.
+    A token is a run of ASCII letters, digits and `_`, or any other single character except white
+    space. A capital after a small letter begins a new token, and quotation marks become backticks.
 
     Source:
         Evtikhiev et al., "Out of the BLEU", JSS 2023, and its code.
@@ -34,10 +34,10 @@ def tranx(code: str) -> list[str]:
 
 
 def code(text: str) -> list[str]:
-    """Return the parts of names, numbers and operators in lower case: the default.
+    """Split code of any language into parts of names, numbers and operators, in lower case.
 
-    This suits code of any language. Text that consists only of brackets and separators is split
-    into its characters.
+    ROUGE-L, METEOR and CodeBLEU use this by default. Text that consists only of brackets and
+    separators is split into its characters.
 
     Example:
         >>> code("rowList[i] += self.max_size")
@@ -58,5 +58,5 @@ _TOKENIZERS: Final[dict[TokenKind, Callable[[str], list[str]]]] = {
 
 @lru_cache(maxsize=256)
 def split(text: str, kind: TokenKind) -> list[str]:
-    """Split code into tokens; a reference is split once for many candidates."""
+    """Split code into tokens; the result is cached, because references occur repeatedly."""
     return _TOKENIZERS[kind](text)

@@ -437,7 +437,7 @@ MISTAKES = [
     (("bench", "findings.jsonl", "golden.jsonl"), 3, "the bot is missing; expected one of: bot"),
     (("bench", DIFF, REVIEW), 3, "not a line of JSON"),
     (("bench", "golden.jsonl", "none.jsonl"), 3, "No such file or directory"),
-    (("code", DIFF), 3, "has no reference: crscore code CANDIDATE REFERENCE"),
+    (("code", DIFF), 3, "has no reference; give one: crscore code CANDIDATE REFERENCE"),
     (("code", "run", "findings.jsonl"), 2, "Missing option '--tests'"),
     (("gate", "coverage", "acme/shop#7"), 2, "Missing option '--reviewer'"),
 ]

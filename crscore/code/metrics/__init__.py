@@ -1,4 +1,4 @@
-"""Metrics of code against code, by name."""
+"""Metrics that compare code with reference code, by name."""
 
 from crscore.code.metrics.measurement import compute, make, names
 

@@ -14,11 +14,15 @@ from crscore.code.tokens import TokenKind
 
 
 def create(*, tokens: TokenKind = "tranx", preset: Preset | None = None) -> Metric:
-    """Create the metric; its n-grams need tokens with punctuation, as `tranx` has."""
+    """Create the metric.
+
+    Args:
+        tokens: Kind of tokens; the default keeps punctuation, which n-grams of code need.
+        preset: With it, the scores of samples are rounded to 3 decimals.
+    """
 
     def sentence_scores(statistics: Doubles) -> Doubles:
-        # This is as in sacrebleu, where `sentence_bleu` has the effective order by default and
-        # `corpus_bleu` does not:
+        # In sacrebleu, `sentence_bleu` uses the effective order by default, `corpus_bleu` does not:
         # https://github.com/mjpost/sacrebleu/blob/master/sacrebleu/compat.py
         scores = ngrams.bleu(statistics, effective_order=True)
         return scores.round(3) if preset else scores

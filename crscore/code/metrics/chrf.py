@@ -1,6 +1,6 @@
-"""chrF and chrF++: F2 of character n-grams of 1 to 6 (and of words), by sacrebleu.
+"""chrF and chrF++: F2 of n-grams of 1 to 6 characters (chrF++: and of words), by sacrebleu.
 
-White space is left out; with several references, the best one counts.
+White space is left out. With several references, the best one counts.
 """
 
 from collections.abc import Sequence
@@ -19,10 +19,10 @@ _CHAR_ORDER: Final = 6
 _BETA: Final = 2
 
 
-def _scores(totals: Doubles) -> Doubles:
+def _compute_scores(totals: Doubles) -> Doubles:
     """Compute scores, shape (N,), from rows of `reduce` or sums of such rows."""
     candidate, reference, common = (totals[:, start:-1:3] for start in range(3))
-    # The effective order, as in sacrebleu: lengths for which one side is too short are left out.
+    # As in sacrebleu, lengths for which one side is too short are left out (effective order).
     counted = (candidate > 0) & (reference > 0)
     orders = np.maximum(counted.sum(axis=1), 1)
     precision, recall = (
@@ -42,9 +42,11 @@ def create(
     """Create the metric.
 
     Args:
-        word_order: Longest n-gram of words: 0 for chrF, 2 for chrF++. Words are separated by white
-            space, so `f (x)` differs from `f(x)`: format both sides alike before using more than 0.
-        preset: With it, the score of a set is the mean of its samples' scores.
+        word_order: Maximum length of n-grams of words: 0 for chrF, 2 for chrF++. Words are
+            separated by white space, so `f (x)` differs from `f(x)`; with more than 0, both sides
+            should have the same formatting.
+        preset: With it, the scores of samples are rounded to 3 decimals, and the score of a set is
+            the mean of the rounded scores.
     """
 
     def identify() -> str:
@@ -53,10 +55,10 @@ def create(
         return f"{variant}|{libraries.version('sacrebleu')}{mean}"
 
     def reduce(samples: Sequence[Sample]) -> Doubles:
-        # Each row has three counts for each length of n-grams: those of the candidate, those of the
-        # best reference, and the common ones. The last column is, if all references are blank, the
-        # number of characters of the candidate, which sacrebleu does not count. The shape is
-        # (N, 3 · orders + 1).
+        # The shape is (N, 3 · orders + 1). Each row has three counts for each length of n-grams:
+        # those of the candidate, those of the best reference, and the common n-grams. The last
+        # column is the candidate's number of characters if all references are blank, because
+        # sacrebleu does not count the candidate in this case; otherwise it is 0.
         metric = libraries.load("sacrebleu.metrics.chrf", "sacrebleu").CHRF(
             char_order=_CHAR_ORDER, word_order=word_order, beta=_BETA
         )
@@ -64,11 +66,12 @@ def create(
         rows = []
         for sample in samples:
             blank = not sample.candidate.strip()
-            # sacrebleu skips blank references. Only a blank candidate equals one.
+            # sacrebleu skips blank references. So a blank candidate is compared only with blank
+            # references, if there are any, and another candidate only with the other references.
             references = tuple(text for text in sample.references if blank == (not text.strip()))
             references = references or sample.references
             if references not in counted:
-                # The library's own corpus score and bootstrap call these two methods.
+                # sacrebleu's corpus score and bootstrap call these two private methods, too.
                 counted[references] = metric._extract_reference_info(references)
             row = metric._compute_segment_statistics(sample.candidate, counted[references])
             rows.append([*row, 0 if row[1] else len("".join(sample.candidate.split()))])
@@ -76,11 +79,11 @@ def create(
 
     if preset:
         # "Out of the BLEU" takes the mean of rounded scores.
-        return mean_metric("chrf", identify, lambda samples: _scores(reduce(samples)).round(3))
+        return mean_metric("chrf", identify, lambda rows: _compute_scores(reduce(rows)).round(3))
     return Metric(
         name="chrf",
         identify=identify,
         reduce=reduce,
-        sentence_scores=_scores,
-        corpus_scores=_scores,
+        sentence_scores=_compute_scores,
+        corpus_scores=_compute_scores,
     )

@@ -1,13 +1,13 @@
 """CodeBERTScore: precision, recall and F of the best matches between token vectors.
 
-A token scores as high as the most similar token of the other side. This module differs from the
-published code as follows: padding is never matched; an empty side has a defined score; the
-operators `= < > % ! ^` count; a token outside the vocabulary is similar only to equal tokens; and a
-sample's context is not read.
+The score of a token is its similarity to the most similar token of the other side. This module
+differs from the published code as follows: padding is never matched; an empty side has a defined
+score; the operators `= < > % ! ^` count; a token outside the vocabulary is similar only to equal
+tokens; and a sample's context is not read.
 
 The vectors come from all-MiniLM-L6-v2, without PyTorch, or from any encoder of the Hugging Face
-hub. MiniLM's words are English and in lower case, so code is first cut into words: the parts of
-`camelCase` and `snake_case` names, numbers, and single signs.
+hub. MiniLM's vocabulary is English and in lower case, so code is first cut into words: the parts of
+`camelCase` and `snake_case` names, numbers, and single symbols.
 
 Source:
     Zhou et al., EMNLP 2023, arXiv:2302.05527.
@@ -48,9 +48,9 @@ MODELS: Final[Mapping[str, str]] = {
     "cpp": "neulab/codebert-cpp",
     "*": "microsoft/codebert-base-mlm",
 }
-"""Published model by language, as in `ChangedFile.language`; `*` for every other one."""
-# These are the paper's layers for HumanEval (https://arxiv.org/abs/2302.05527). C has the layer of
-# C++, and the general model has the one for CoNaLa (7).
+"""Published model by language, named as in `ChangedFile.language`; `*` is every other language."""
+# These are the paper's layers for HumanEval (https://arxiv.org/abs/2302.05527). The model for C has
+# the layer of that for C++, and the general model has the paper's layer for CoNaLa (7).
 LAYERS: Final[Mapping[str, int]] = {
     "neulab/codebert-python": 9,
     "neulab/codebert-java": 7,
@@ -59,31 +59,34 @@ LAYERS: Final[Mapping[str, int]] = {
     "neulab/codebert-cpp": 10,
     "microsoft/codebert-base-mlm": 7,
 }
-"""Layer by model; every other model's default is its last layer."""
+"""Layer whose vectors are used, by model; for any other model it is the last layer."""
 VALUES: Final = ("precision", "recall", "f1", "f3")
-"""Values of an alignment, in the order of `align`."""
+"""Names of the values that `align` returns, in the same order."""
 # Characters of operators are kept, as the paper says ("except arithmetic operators",
 # https://arxiv.org/abs/2302.05527), even `= < > % ! ^`, which the paper's code drops.
 _DROPPED: Final = frozenset("()[]{},;:.\"'`_@#$\\?")
 """Ignored characters: a token that consists only of these is dropped, like white space."""
 MAX_CHARACTERS: Final = 30_000
-"""Maximum length of code that is compared; bounds the time."""
+"""Maximum number of characters of code that is compared, which limits the time."""
 OVERLAP: Final = 0.5
-"""Share of a window that serves only as context for the rest."""
-# Longer words are cut: the tokenizer takes all words of over 100 characters for the same one.
+"""Share of a window's tokens that serve only as context for the other tokens."""
+# Words are cut after 40 letters or digits, because the tokenizer gives all words of more than 100
+# characters the same token.
 _WORD: Final = re.compile(r"[A-Z]{1,40}(?![a-z])|[A-Z]?[a-z]{1,40}|[0-9]{1,40}|[^\W_]|[^\w\s]")
 # The token vectors of this many characters take some 500 MB.
 _BATCH_CHARACTERS: Final = 500_000
-"""Maximum characters whose token vectors are held at once; one sample may exceed it."""
+"""Maximum number of characters whose token vectors are in memory at once; a single sample may have
+more."""
 _BATCH_TEXTS: Final = 16
 """Number of texts that a Hugging Face model reads at once."""
-# This many take 16 MB; those of two pieces of code of 10,000 tokens each would take 400 MB.
+# This many take 16 MB; all similarities of two pieces of code of 10,000 tokens each would take
+# 400 MB.
 _BLOCK: Final = 4_194_304
-"""Maximum number of similarities held at once."""
+"""Maximum number of similarities that are in memory at once."""
 
 
 class Tokens(NamedTuple):
-    """L tokens of a piece of code."""
+    """The L tokens of a piece of code."""
 
     spelled: tuple[str, ...]
     """Each token as written, without the tokenizer's marks of word boundaries; empty for white
@@ -99,7 +102,7 @@ ReadTokens: TypeAlias = "Callable[[Sequence[str]], list[Tokens]]"
 
 
 def read_minilm(encoder: MiniLM, texts: Sequence[str]) -> list[Tokens]:
-    """Return the tokens of pieces of code, with the last layer of MiniLM."""
+    """Return the tokens of each piece of code, with vectors of MiniLM's last layer."""
     split = [_WORD.findall(text) for text in texts]
     vocabulary = sorted({word for words in split for word in words})
     pieces = dict(zip(vocabulary, encoder.pieces(vocabulary), strict=True))
@@ -117,16 +120,20 @@ def read_minilm(encoder: MiniLM, texts: Sequence[str]) -> list[Tokens]:
 
 
 def identify_model(model: str) -> str:
-    """Return the model and layer; if the files of a model change, this stays the same."""
+    """Return the name of a model and its layer; a change to the model's files is not noticed."""
     name = Path(model).name if Path(model).is_dir() else model
     return f"hf:{name}@main#{LAYERS.get(model, 'last')}"
 
 
 def read_hugging_face(model: str, texts: Sequence[str]) -> list[Tokens]:
-    """Return the tokens of pieces of code, with a layer of a model of the hub, or of a folder."""
+    """Return the tokens of each piece of code, with vectors of a Hugging Face model.
+
+    Raises:
+        EncodingError: The model cannot be loaded, or its tokenizer does not report positions.
+    """
     tokenizer, encoder = load_model(model)
     if not tokenizer.is_fast:
-        raise EncodingError(f"the tokenizer of {model} has no positions of its tokens")
+        raise EncodingError(f"the tokenizer of {model} does not report the positions of tokens")
     # No tokenizer accepts lone surrogates.
     codes = [replace_surrogates(text).strip() for text in texts]
     encodings = [
@@ -155,11 +162,11 @@ def read_hugging_face(model: str, texts: Sequence[str]) -> list[Tokens]:
 def _encode(
     tokenizer: Any, encoder: Any, rows: Sequence[Sequence[int]], *, layer: int
 ) -> list[Vectors]:
-    """Return the states of one layer for the tokens of each row, in the order of the rows."""
+    """Return the vectors of one layer for the tokens of each row, in the order of the rows."""
     import torch  # noqa: PLC0415
 
     vectors: list[Vectors] = [np.zeros((0, 0), np.float32)] * len(rows)
-    # Rows are sorted by length, so that those of a batch need little padding.
+    # Rows are sorted by length, so that the rows of a batch need little padding.
     order = sorted(range(len(rows)), key=lambda index: -len(rows[index]))
     for start in range(0, len(order), _BATCH_TEXTS):
         batch = order[start : start + _BATCH_TEXTS]
@@ -174,22 +181,22 @@ def _encode(
             states = encoder(ids, attention_mask=present, output_hidden_states=True)
         hidden = states.hidden_states[layer].numpy()
         for line, index in enumerate(batch):
-            # Padding is cut off here, so that no batch can change a score.
+            # Padding is cut off here, so that a score does not depend on the rest of the batch.
             vectors[index] = hidden[line, : len(rows[index])]
     return vectors
 
 
 def windows(length: int, limit: int) -> Iterator[tuple[int, int, int, int]]:
-    """Cut a sequence into overlapping windows, each of which contributes its centre.
+    """Cut a sequence into overlapping windows, of which only the centre is used.
 
     Args:
         length: Number of tokens of the sequence, at least 1.
         limit: Maximum number of tokens that an encoder reads, at least 4.
 
     Yields:
-        For each window, the first token read, the index after the last one read, the first token
-        whose vector is taken from it, and the index after the last such token. Every token is
-        taken once, and the last window ends with the sequence.
+        For each window four indices: the start and the end of the tokens that the encoder reads,
+        and the start and the end of the tokens whose vectors are taken from this window. Every
+        token is taken once, and the last window ends with the sequence.
 
     Source:
         Ivgi et al., TACL 2023, arXiv:2208.00748 (SLED), which CodeBERTScore uses.
@@ -212,7 +219,7 @@ def encode_windows(
     limit: int,
     encode: Callable[[list[Sequence[int]]], Sequence[Vectors]],
 ) -> list[Vectors]:
-    """Encode sequences of any length.
+    """Encode sequences of tokens that may be longer than the encoder reads.
 
     Args:
         rows: Ids of the tokens of each sequence, at least one.
@@ -220,7 +227,7 @@ def encode_windows(
         encode: Function that returns the vectors of each sequence, shape (L, D).
 
     Returns:
-        For each sequence the vectors of its tokens, shape (L, D), rows of length 1.
+        For each sequence, the vectors of its tokens, shape (L, D), with rows of length 1.
     """
     cut = [(index, window) for index, row in enumerate(rows) for window in windows(len(row), limit)]
     encoded = encode([rows[index][start:stop] for index, (start, stop, *_) in cut])
@@ -237,7 +244,7 @@ def encode_windows(
 
 
 def tell_apart(spelled: Sequence[str], unknown: npt.NDArray[np.bool_], vectors: Vectors) -> Vectors:
-    """Give tokens outside the vocabulary vectors of their own, which only equal ones share.
+    """Replace the vectors of tokens outside the vocabulary, so that only equal tokens are similar.
 
     Args:
         spelled: L tokens as written.
@@ -245,20 +252,21 @@ def tell_apart(spelled: Sequence[str], unknown: npt.NDArray[np.bool_], vectors: 
         vectors: Shape (L, D).
 
     Returns:
-        The vectors; the vector of an unknown token is drawn with its spelling as the seed.
+        A copy of the vectors, in which an unknown token has a random vector of length 1, with the
+        token's spelling as the seed.
     """
-    # For the model, all tokens outside the vocabulary are the same one, so any two texts of such
+    # The model reads all tokens outside the vocabulary as the same token, so any two texts of such
     # tokens would be equal.
     vectors = vectors.copy()
     for index in map(int, np.flatnonzero(unknown)):
-        draws = np.random.default_rng(list(spelled[index].encode(errors="replace")))
-        vectors[index] = draws.standard_normal(vectors.shape[1])
+        generator = np.random.default_rng(list(spelled[index].encode(errors="replace")))
+        vectors[index] = generator.standard_normal(vectors.shape[1])
         vectors[index] /= np.linalg.norm(vectors[index])
     return vectors
 
 
 def drop_punctuation(tokens: Tokens) -> Tokens:
-    """Drop white space and punctuation, never a special token."""
+    """Return the tokens without white space and punctuation; special tokens are kept."""
     is_word = [not _DROPPED.issuperset(word) for word in tokens.spelled]
     mask = np.array(is_word, dtype=np.bool_) | tokens.marker
     spelled = tuple(itertools.compress(tokens.spelled, mask))
@@ -266,7 +274,10 @@ def drop_punctuation(tokens: Tokens) -> Tokens:
 
 
 def weights_of(tokens: Tokens) -> Doubles:
-    """Return the weights of tokens, shape (L,): equal with the sum 1, but 0 for special tokens."""
+    """Return the weights of tokens, shape (L,): 0 for special tokens, equal for all others.
+
+    The sum is 1, or 0 if there are only special tokens.
+    """
     equal = (~tokens.marker).astype(np.float64)
     weights: Doubles = equal / max(1.0, equal.sum())
     return weights
@@ -280,9 +291,9 @@ def align(candidate: Tokens, reference: Tokens) -> Doubles:
         reference: Tokens to compare with.
 
     Returns:
-        `VALUES`, shape (4,), each in [0, 1]: precision is the weighted mean over the candidate,
-        recall the mean over the reference. If one side has no weighted token, all are 0; if
-        neither side has one, all are 1.
+        The four values of `VALUES`, shape (4,), each in [0, 1]. Precision is the weighted mean over
+        the candidate's tokens, recall that over the reference's tokens. If only one side has a
+        token with a weight, all values are 0; if neither side has one, all values are 1.
 
     Source:
         Zhou et al., EMNLP 2023, arXiv:2302.05527, section 3.
@@ -297,14 +308,14 @@ def align(candidate: Tokens, reference: Tokens) -> Doubles:
         similarity = candidate.vectors[start : start + step] @ reference.vectors.T
         precision += float(similarity.max(axis=1) @ candidate_weights[start : start + step])
         best = np.maximum(best, similarity.max(axis=0))
-    # Rounding can take the mean of cosines beyond 1, and unlike vectors have negative ones.
+    # Rounding can raise a mean of cosines above 1, and dissimilar vectors have negative cosines.
     p, r = (min(max(mean, 0.0), 1.0) for mean in (precision, float(best @ reference_weights)))
     f1, f3 = ((1 + b * b) * p * r / (b * b * p + r) if p * r > 0 else 0.0 for b in (1, 3))
     return np.array([p, r, f1, f3])
 
 
 def _score(column: int, read: ReadTokens, samples: Sequence[Sample]) -> list[float]:
-    """Score samples of one model by a column of `VALUES`, in batches of limited memory."""
+    """Score samples by one of `VALUES` (its index), in batches that limit the memory."""
     scores: list[float] = []
     sides: dict[str, Tokens] = {}
     for batch in _batches(samples):
@@ -312,7 +323,7 @@ def _score(column: int, read: ReadTokens, samples: Sequence[Sample]) -> list[flo
             code for sample in batch for code in (sample.candidate, *sample.references)
         )
         new = [text for text in texts if text not in sides]
-        # Neighbouring samples often share references.
+        # Tokens of the last batch are kept, because neighbouring samples often share references.
         sides = {text: side for text, side in sides.items() if text in texts}
         for text, tokens in zip(new, read(new), strict=True):
             sides[text] = drop_punctuation(tokens)
@@ -343,11 +354,11 @@ def create(
     """Create the metric.
 
     Args:
-        model: `minilm`, crscore's default encoder, which was trained on English; `auto`, the
-            published model of each sample's language; or a model of the Hugging Face hub, or a
-            folder.
-        value: One of `VALUES`. In the paper, F1 agrees best with people, F3 (mostly recall) with
-            tests.
+        model: `minilm` for crscore's default encoder, which was trained on English; `auto` for the
+            published model of each sample's language; or else the name of a model on the Hugging
+            Face hub, or its folder.
+        value: One of `VALUES`. In the paper, F1 agrees best with people's ratings, and F3, which is
+            mostly recall, with the results of tests.
     """
     readers: dict[str, ReadTokens]
     if model == EMBEDDED:

@@ -1,14 +1,16 @@
-"""CodeBLEU: n-grams, weighted words, syntax and data flow of a candidate and its reference.
+"""CodeBLEU: mean of BLEU, weighted words, common syntax and common data flow.
 
-All sub-trees count, leaves included, each as often as both sides have it; they are compared by the
-types of their nodes. The data flow consists of the pairs of successive uses of a variable and the
-pairs of assigned names and names in their values, where variables are numbered by first appearance.
+Syntax: all sub-trees are compared, including leaves, by the types of their nodes; each counts as
+often as both sides have it. Data flow: it consists of the pairs of successive uses of a variable,
+and of the pairs of an assigned name and a name in its value. Variables are numbered by their first
+appearance, so that their names do not matter.
 
-The default uses the tokens that the project's other metrics use, smooths BLEU as sacrebleu does,
-and weighs the parts equally, as the publication does. A part that does not apply to the code is
-left out, and the others' weights are normalised. The preset `out-of-the-bleu` has tokens of
-Python's own tokenizer, BLEU without smoothing, the weights 0.1, 0.1, 0.4 and 0.4, and no data flow
-in code that does not parse.
+By default, code is split into parts of names (`tokens.code`), BLEU is smoothed as in sacrebleu, and
+the four parts have equal weights, as in the publication. A part that does not apply to the code is
+left out, and the weights of the other parts are normalised. The preset `out-of-the-bleu` uses
+Python's tokenizer for Python, tranX's tokens for other languages, BLEU without smoothing, and the
+weights 0.1, 0.1, 0.4 and 0.4. Its data flow has no assignments, and code that does not parse has no
+data flow.
 
 Source:
     Ren et al., "CodeBLEU", arXiv:2009.10297; the preset: Evtikhiev et al., "Out of the BLEU", JSS
@@ -36,7 +38,7 @@ from crscore.syntax.trees import grammar_of
 
 T = TypeVar("T")
 
-# The ratio is that of the published code: 1 for a keyword, 0.2 for another word.
+# The published code has the same ratio: 1 for a keyword, 0.2 for another word.
 KEYWORD_WEIGHT: Final = 5
 """Weight of a keyword in the weighted words; other words have weight 1."""
 EQUAL_WEIGHTS: Final = (0.25, 0.25, 0.25, 0.25)
@@ -44,17 +46,19 @@ PRESET_WEIGHTS: Final = (0.1, 0.1, 0.4, 0.4)
 
 
 class Parts(NamedTuple):
-    """Parts of the score, each in [0, 1]; None for one that cannot be computed."""
+    """Parts of the score, each in [0, 1]; None for a part that cannot be computed."""
 
     ngrams: float
     """BLEU-4."""
     words: float
-    """Share of the reference's words, keywords weighted, with the brevity penalty."""
+    """Share of the reference's words that the candidate has, where keywords weigh more; multiplied
+    by BLEU's brevity penalty."""
     syntax: float | None
-    """Share of the reference's sub-trees; None for code of more than
-    `syntax_tree.MAX_BYTES`."""
+    """Share of the reference's sub-trees that the candidate has; None if the candidate or the
+    reference has more than `syntax_tree.MAX_BYTES`, or the reference has no sub-tree."""
     flow: float | None
-    """Share of the reference's data flow; None also if it has no data flow."""
+    """Share of the reference's data flow that the candidate has; None if the candidate or the
+    reference is too large, or the reference has no data flow."""
 
     def combine(self, weights: Sequence[float]) -> float:
         """Return the weighted mean of the parts that are not None."""
@@ -67,7 +71,7 @@ class Parts(NamedTuple):
 
 
 class _Side(NamedTuple):
-    """Candidate or reference, counted."""
+    """Tokens of a candidate or reference, and the counts of its sub-trees and data flow, if any."""
 
     tokens: tuple[str, ...]
     subtrees: Counter[int] | None
@@ -82,7 +86,7 @@ def compute_parts(
     Args:
         candidate: Code with at least one token.
         reference: Code with at least one token.
-        language: Language of both.
+        language: Language of the candidate and the reference.
         preset: Published variant to compute; None for the default.
 
     Returns:
@@ -93,15 +97,15 @@ def compute_parts(
         DependencyError: The grammar's wheel is not installed.
 
     Example:
-        The candidate has two words of four.
+        The candidate has two of the reference's four words.
 
         >>> compute_parts("a = f(c)", "a = g(b)", "python").words
         0.5
     """
-    left, right = _side(candidate, language, preset), _side(reference, language, preset)
+    left, right = _read_side(candidate, language, preset), _read_side(reference, language, preset)
     counts = ngrams.References([right.tokens]).statistics(left.tokens)
     bleu = float(ngrams.bleu(np.array([counts]), effective_order=True)[0])
-    # Without smoothing, one length without a common n-gram makes BLEU 0.
+    # Without smoothing, BLEU is 0 if no n-gram of one length is common.
     if preset and 0 in counts[2 : 2 + ngrams.ORDER]:
         bleu = 0.0
     flow = _share(left.flow, right.flow)
@@ -120,19 +124,19 @@ def compute_parts(
 
 
 def _share(candidate: Counter[T] | None, reference: Counter[T] | None) -> float | None:
-    """Return the share of the reference's items that the candidate has."""
+    """Return the share of the reference's items that the candidate has; None if undefined."""
     if candidate is None or not reference:
         return None
     return (candidate & reference).total() / reference.total()
 
 
 @lru_cache(maxsize=32)
-def _side(code: str, language: str | None, preset: Preset | None) -> _Side:
-    """Count the items of one text; this is cached, because a reference has many candidates."""
+def _read_side(code: str, language: str | None, preset: Preset | None) -> _Side:
+    """Split code and count its items; cached, because a reference may have many candidates."""
     words = tokens.split(code, "tranx" if preset else "code")
     if preset and language == "python":
-        # Code that Python's own tokenizer cannot read stays split as for tranX. The end of line
-        # that Python 3.8 and later add to code without one is left out.
+        # Code that Python's tokenizer cannot read keeps the tokens of tranX. If code does not end
+        # with a new line, Python 3.8 and later add an empty NEWLINE token, which is left out.
         with contextlib.suppress(tokenize.TokenError, SyntaxError):
             words = [
                 token.string
@@ -142,7 +146,7 @@ def _side(code: str, language: str | None, preset: Preset | None) -> _Side:
     tree = syntax_tree(code, language, whole_file=preset is not None)
     if tree is None:
         return _Side(tuple(words), None, None)
-    # The key of a sub-tree is a hash of the types of its nodes, without its anonymous children.
+    # The key of a sub-tree is a hash of the types of its nodes; anonymous children are left out.
     keys = [0] * len(tree.nodes)
     for position, children in reversed(list(enumerate(tree.children()))):
         child_keys = tuple(keys[child] for child in children if tree.nodes[child].is_named)
@@ -172,7 +176,7 @@ def _keywords(language: str | None, preset: Preset | None) -> frozenset[str]:
     words = read_tables()[grammar_of(language).name]["keywords"].split()
     if preset:
         return frozenset([*words, *_METHODS_OF_DICT])
-    return frozenset(word.lower() for word in words)  # like the tokens
+    return frozenset(word.lower() for word in words)  # the tokens are in lower case, too
 
 
 def create(*, preset: Preset | None = None) -> Metric:

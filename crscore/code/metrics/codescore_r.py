@@ -1,13 +1,13 @@
 """CodeScore-R: similarity of the behaviour of two pieces of code, by vectors of their sketches.
 
-A candidate that does not parse scores 0. Otherwise the score is the cosine of the sketches'
-vectors.
+A sketch is code with numbered names (`crscore.syntax.sketch`). A candidate that does not parse
+scores 0. Otherwise the score is the cosine of the two sketches' vectors.
 
 Source:
-    Yang et al., arXiv:2406.06902. There the encoder is UniXcoder, trained as `crscore train code`
-    trains one; its weights are not published, so there is no default encoder. Candidates are
-    compiled there by CPython and the JDK; here they are parsed by the grammar, and Python by
-    `ast.parse` as well.
+    Yang et al., arXiv:2406.06902. The authors trained UniXcoder as `crscore train code` trains an
+    encoder, and did not publish its weights, so there is no default encoder. They compiled
+    candidates with CPython and the JDK; this module parses them with the grammar and, for Python,
+    also with `ast.parse`.
 """
 
 from collections.abc import Sequence
@@ -25,11 +25,12 @@ from crscore.syntax.trees import parse_code
 MAX_CHARS: Final = 50_000
 """Maximum number of characters of a candidate, reference or context that are read."""
 MAX_TOKENS: Final = 512
+"""Maximum number of tokens of a sketch; further tokens are cut off."""
 _BATCH_SIZE: Final = 16
 
 
-def _vectors(model: str, sketches: Sequence[str]) -> npt.NDArray[np.float32]:
-    """Encode sketches, cut at the model's length, as rows of length 1 (0 for a zero vector)."""
+def _encode(model: str, sketches: Sequence[str]) -> npt.NDArray[np.float32]:
+    """Encode sketches as rows of length 1, or of length 0 for a zero vector."""
     tokenizer, encoder = load_model(model)
     import torch  # noqa: PLC0415
 
@@ -45,7 +46,7 @@ def _vectors(model: str, sketches: Sequence[str]) -> npt.NDArray[np.float32]:
 
 
 def tokenize(tokenizer: Any, texts: Sequence[str], limit: int) -> Any:
-    """Convert texts to padded tensors of at most `limit`, or `MAX_TOKENS`, tokens."""
+    """Convert texts to padded tensors of at most `limit` and at most `MAX_TOKENS` tokens."""
     longest = min(limit, MAX_TOKENS)
     return tokenizer(
         list(texts), padding=True, truncation=True, max_length=longest, return_tensors="pt"
@@ -53,7 +54,7 @@ def tokenize(tokenizer: Any, texts: Sequence[str], limit: int) -> Any:
 
 
 def extract(model: Any, batch: Any) -> Any:
-    """Return the last state of the first token of each text, shape (N, width)."""
+    """Return the last layer's vector of the first token of each text, shape (N, width)."""
     return model(**batch, output_hidden_states=True).hidden_states[-1][:, 0]
 
 
@@ -65,8 +66,8 @@ def create(*, model: str | None = None) -> Metric:
     """Create the metric.
 
     Args:
-        model: Hugging Face encoder: a folder or a name. Without one, the metric cannot judge any
-            code.
+        model: Folder of a Hugging Face encoder, or its name on the hub. Without an encoder, the
+            metric cannot score any code.
     """
 
     def identify() -> str:
@@ -83,7 +84,7 @@ def create(*, model: str | None = None) -> Metric:
         for index, sample in enumerate(samples):
             references = [text for text in sample.references if text.strip()]
             code, language, context = sample.candidate, sample.language, sample.context
-            # A candidate parses alone, or after its context.
+            # A candidate may parse only after its context.
             texts = [code, f"{context}{code}"] if context.strip() else [code]
             if not code.strip():
                 # Empty code agrees only with an empty reference.
@@ -93,7 +94,7 @@ def create(*, model: str | None = None) -> Metric:
                 pairs += [(index, candidate, _sketch(text, sample)) for text in references]
         if pairs:
             sketches = list(dict.fromkeys(text for pair in pairs for text in pair[1:]))
-            vectors = dict(zip(sketches, _vectors(model, sketches), strict=True))
+            vectors = dict(zip(sketches, _encode(model, sketches), strict=True))
             for index, candidate, reference in pairs:
                 cosine = float(vectors[candidate] @ vectors[reference])
                 # The value starts at 0, so a negative cosine counts as 0.

@@ -1,7 +1,7 @@
 """CrystalBLEU: BLEU-4 as in `bleu`, without the most common n-grams of code.
 
 Source:
-    Eghbali and Pradel, "CrystalBLEU", ASE 2022; the ignored share of the references is our choice.
+    Eghbali and Pradel, "CrystalBLEU", ASE 2022; the share of n-grams that is ignored is our choice.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from crscore.code.samples import Sample
 # The paper ignores the 500 commonest n-grams of a large corpus. With a few hundred references,
 # these would be nearly all n-grams that two programs can have in common.
 IGNORED_SHARE: Final = 0.005
-"""Share of the distinct n-grams of the references that is ignored."""
+"""Share of the references' distinct n-grams that is ignored, the most common n-grams first."""
 
 
 @functools.lru_cache(maxsize=8)
-def _most_common(texts: frozenset[str], kind: splitting.TokenKind) -> frozenset[ngrams.Ngram]:
+def _find_common(texts: frozenset[str], kind: splitting.TokenKind) -> frozenset[ngrams.Ngram]:
     counts: Counter[ngrams.Ngram] = Counter()
     for text in texts:
         for order in range(1, ngrams.ORDER + 1):
@@ -34,12 +34,12 @@ def _most_common(texts: frozenset[str], kind: splitting.TokenKind) -> frozenset[
 
 
 def create(*, tokens: splitting.TokenKind = "tranx") -> Metric:
-    """Create the metric; if there is only one short reference, no n-gram is ignored."""
+    """Create the metric; if references have fewer than 200 distinct n-grams, none is ignored."""
 
     def reduce(samples: Sequence[Sample]) -> Doubles:
-        # A set, so that a reference with several candidates counts once.
+        # This is a set, so that a reference with several candidates counts once.
         texts = frozenset(text for sample in samples for text in sample.references)
-        return ngrams.statistics(samples, tokens, _most_common(texts, tokens))
+        return ngrams.statistics(samples, tokens, _find_common(texts, tokens))
 
     identity = f"crystalbleu|tok:{tokens}|smooth:exp|ignored:{IGNORED_SHARE:.1%} of references"
     return Metric(

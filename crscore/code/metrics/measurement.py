@@ -1,4 +1,4 @@
-"""Measurement of samples by every metric that applies to them."""
+"""Makes metrics by name, and measures samples by every metric that applies to them."""
 
 import re
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ class Measurement(NamedTuple):
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of all metrics, sorted."""
+    """Return the names of all metrics in alphabetical order."""
     return plugins.names("metrics")
 
 
@@ -42,7 +42,7 @@ def make(name: str, **options: Any) -> Metric:
 
     Args:
         name: One of `names()`.
-        **options: Values of its options.
+        **options: Options of the metric.
 
     Raises:
         ConfigError: An option is unknown or has a wrong value.
@@ -58,11 +58,11 @@ def make_metrics(
     """Make metrics.
 
     Args:
-        specs: NAME, or NAME:OPTION=VALUE:OPTION=VALUE; all metrics when None.
-        preset: Preset of the metrics that have one.
+        specs: Metrics as NAME or NAME:OPTION=VALUE:OPTION=VALUE; None for all metrics.
+        preset: Preset, which is used by the metrics that have presets.
 
     Returns:
-        The metrics by spec, each once.
+        The metrics by spec; a spec that is repeated has one metric.
 
     Raises:
         ConfigError: An option is unknown or has a wrong value.
@@ -70,10 +70,10 @@ def make_metrics(
     """
     metrics = {}
     for spec in names() if specs is None else specs:
-        # A colon without a `KEY=` after it belongs to the value.
+        # A colon that no `OPTION=` follows belongs to a value.
         name, *options = re.split(r":(?=\w+=)", spec)
         values = dict(option.partition("=")[::2] for option in options)
-        # The preset is offered to every metric, but edit similarity and others have none.
+        # The preset is only offered, because some metrics, such as edit similarity, have no preset.
         offered = {"preset": preset} if preset else {}
         metrics[spec] = plugins.create("metrics", name, values, offered=offered)
     return metrics
@@ -82,31 +82,32 @@ def make_metrics(
 def measure(
     samples: Sequence[Sample], specs: Sequence[str] | None = None, *, preset: str | None = None
 ) -> tuple[list[Measurement], dict[str, str]]:
-    """Measure samples.
+    """Measure samples by metrics.
 
     Args:
-        samples: At least one.
+        samples: At least one sample.
         specs: Metrics as for `make_metrics`, each of which must apply; None for all that apply.
-        preset: Preset of the metrics that have one.
+        preset: Preset, which is used by the metrics that have presets.
 
     Returns:
-        A measurement for each metric that applies, and the reasons of the others by name.
+        A measurement for each metric that applies, and for each other metric the reason why it was
+        left out, by its spec.
 
     Raises:
-        ConfigError: As `make_metrics`.
-        CRScoreError: A named metric does not apply, or its package is missing.
-        UnknownPluginError: As `make_metrics`.
+        ConfigError: An option is unknown or has a wrong value.
+        CRScoreError: A metric in `specs` does not apply, or its package is missing.
+        UnknownPluginError: There is no such metric.
     """
     measurements: list[Measurement] = []
     skipped: dict[str, str] = {}
     for spec, metric in make_metrics(specs, preset=preset).items():
         try:
-            reason = metric.inapplicable(samples)
+            reason = metric.find_obstacle(samples)
             if reason is not None:
-                raise InputError(f"{spec} cannot judge this: {reason}")
+                raise InputError(f"{spec} cannot score these samples: {reason}")
             measurements.append(Measurement(spec, metric, metric.statistics(samples)))
         except CRScoreError as exc:
-            # A metric that was named is never left out with only a note.
+            # Leaving out a metric that the caller named would be a surprise.
             if specs is not None:
                 raise
             skipped[spec] = str(exc)
@@ -129,13 +130,14 @@ def compute(
         language: Language of all candidates and references.
 
     Returns:
-        For each metric its corpus score in [0, 1], and under `<name>_scores` the scores
-        of the candidates.
+        For each metric, its corpus score in [0, 1] by its name, and the list of the candidates'
+        scores by `<name>_scores`.
 
     Raises:
-        InputError: The lists differ in length, are empty, a candidate has no reference, or a
-            metric cannot judge them.
+        InputError: The lists differ in length or are empty, a candidate has no reference, or a
+            metric cannot score the candidates.
         DependencyError: A metric needs a package that is not installed.
+        UnknownPluginError: There is no such metric.
 
     Example:
         >>> compute(predictions=["a + b + c"], references=["a + b + c"], metrics=["bleu"])

@@ -1,8 +1,9 @@
-"""METEOR: words aligned with a reference, by equality, stem and synonym; nltk computes it.
+"""METEOR: words aligned with a reference by equality, stem or synonym; computed by nltk.
 
-The score is the mean of precision and recall over aligned words, minus up to half of it for their
-disorder. Recall weighs nine times as much as precision: alpha 0.9, beta 3, gamma 0.5. Two equal
-texts score less than 1: one run of m words costs 0.5 / m³.
+The score is a weighted harmonic mean of precision and recall of aligned words, minus up to half
+if their order differs. Recall weighs nine times as much as precision (alpha 0.9, beta 3, gamma
+0.5). Even two equal texts score less than 1, because a single run of m aligned words costs
+0.5 / m³ of the mean.
 """
 
 import functools
@@ -18,11 +19,12 @@ from crscore.code.tokens import TokenKind, split
 
 DEBIAN: Final = Path("/usr/share/wordnet")
 """Folder of Debian's and Ubuntu's package wordnet-base."""
-# nltk requires the names of the 45 files that WordNet was written in; METEOR never shows them.
+# nltk requires a list of the names of the 45 files that WordNet was written in, which Debian's
+# package lacks. METEOR does not use the names.
 _LEXNAMES: Final = "".join(f"{number:02d} file{number} 1\n" for number in range(45))
 
 NO_SYNONYMS: Final = SimpleNamespace(synsets=lambda _word: ())
-"""WordNet without any synonym: METEOR asks for the sets of synonyms that a word is in."""
+"""Stand-in for WordNet: METEOR asks for the sets of synonyms that contain a word."""
 
 
 @functools.cache
@@ -30,8 +32,8 @@ def find_wordnet() -> tuple[SimpleNamespace, str]:
     """Find WordNet in nltk's data folders, then in Debian's.
 
     Returns:
-        WordNet and `wordnet 3.0`, or the version it has; without its files one without synonyms
-        and `no wordnet`.
+        WordNet, and a text with its version (`wordnet 3.0`). If its files are not installed,
+        `NO_SYNONYMS` and `no wordnet`.
 
     Raises:
         DependencyError: nltk is not installed.
@@ -44,7 +46,7 @@ def find_wordnet() -> tuple[SimpleNamespace, str]:
         if not (DEBIAN / "data.noun").exists():
             return NO_SYNONYMS, "no wordnet"
         reader = _read_debian()
-    # Every word is looked up once.
+    # The lookups are cached, because a text repeats its words.
     synonyms = SimpleNamespace(synsets=functools.cache(reader.synsets))
     return synonyms, f"wordnet {reader.get_version()}"
 
@@ -54,7 +56,7 @@ def _read_debian() -> Any:
     base: Any = libraries.load("nltk.corpus.reader.wordnet", "nltk").WordNetCorpusReader
 
     class Reader(base):  # type: ignore[misc]
-        """nltk's reader for a folder without `lexnames` and without other languages."""
+        """nltk's reader, for a folder that has no `lexnames` and no other languages."""
 
         def open(self, file: str) -> Any:
             return io.StringIO(_LEXNAMES) if file == "lexnames" else super().open(file)
@@ -62,7 +64,7 @@ def _read_debian() -> Any:
         def map_wn(self, version: str = "wordnet") -> None:  # noqa: ARG002  (nltk's signature)
             return None
 
-    # nltk opens files below its data folders only.
+    # nltk opens only files below its data folders.
     data = libraries.load("nltk.data", "nltk")
     if str(DEBIAN) not in data.path:
         data.path.append(str(DEBIAN))
@@ -73,7 +75,7 @@ def _read_debian() -> Any:
 
 @functools.cache
 def _stemmer() -> SimpleNamespace:
-    """Return Porter's stemmer, which stems every word once."""
+    """Return Porter's stemmer with a cache, because a text repeats its words."""
     porter = libraries.load("nltk.stem.porter", "nltk").PorterStemmer()
     return SimpleNamespace(stem=functools.lru_cache(maxsize=100_000)(porter.stem))
 
@@ -84,10 +86,11 @@ def create(
     """Create the metric.
 
     Args:
-        tokens: Kind of tokens, as `kind_of_tokens`.
-        synonyms: Whether synonyms of WordNet are aligned, where its files are on this machine; by
-            default in the preset only.
-        preset: With it, tokens are those of tranX, and synonyms are aligned.
+        tokens: Kind of tokens; None for the default (`kind_of_tokens`).
+        synonyms: Whether to align synonyms of WordNet, if its files are installed; None to align
+            them only with a preset.
+        preset: With it, the scores of samples are rounded to 3 decimals, and the other two options
+            have the paper's values by default.
     """
     kind = kind_of_tokens(tokens, preset)
     # Synonyms do not improve scores of code, and without them a score is the same on every machine.

@@ -1,7 +1,7 @@
 """Metrics that compare a candidate with its references, put together from functions.
 
 As in sacrebleu, a metric first reduces every sample to sufficient statistics, whose sums give the
-score of any set of samples: a bootstrap resamples rows and never compares code again.
+score of any set of samples. So a bootstrap only resamples rows and does not compare code again.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,59 +20,60 @@ Doubles = npt.NDArray[np.float64]
 
 # An algorithm of quadratic time compares two such texts in about a second.
 MAX_CHARACTERS: Final = 200_000
-"""Maximum length of a text."""
+"""Maximum number of characters of a text that such a metric compares."""
 
 
 Preset = Literal["out-of-the-bleu"]
-"""Option of a metric that "Out of the BLEU" uses: that paper's variant, whose scores of samples are
-rounded to 3 decimals."""
+"""Value of an option that selects the variant of a metric in the paper "Out of the BLEU", where the
+scores of samples are rounded to 3 decimals."""
 
 
 def rounding(preset: Preset | None) -> str:
-    """Return the end of the identity of a metric with rounded scores."""
+    """Return the end of a metric's identity: `|round:3` if scores are rounded, else ""."""
     return "|round:3" if preset else ""
 
 
 def kind_of_tokens(tokens: TokenKind | None, preset: Preset | None) -> TokenKind:
-    """Return the option if it is given, else its default: `tranx` in the preset, or else `code`."""
+    """Return `tokens` or, if it is None, the default: `tranx` with a preset, else `code`."""
     return tokens or ("tranx" if preset else "code")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
-    """Metric of code against code; a higher score is a more similar candidate.
+    """Metric that compares code with references; a higher score is a more similar candidate.
 
     A plugin module `crscore/code/metrics/<name>.py` has `create(options) -> Metric`. Scores are in
-    [0, 1]. With several references the best one counts, unless the metric has a definition for
-    several (BLEU, chrF). If only one side has a token, the score is 0; if neither side has
-    one, it is 1.
+    [0, 1]. With several references the best one counts, unless the metric is defined for several
+    references (BLEU, chrF). If only one side has a token, the score is 0; if neither side has a
+    token, the score is 1.
     """
 
     name: str
     identify: Callable[[], str]
-    """Returns the identity; it may load a library for its version."""
+    """Returns `identity`; it may load a library to read the version."""
     reduce: Callable[[Sequence[Sample]], Doubles]
-    """Reduces N samples that the metric can judge to statistics, shape (N, S)."""
+    """Reduces N samples to their statistics, shape (N, S)."""
     sentence_scores: Callable[[Doubles], Doubles]
-    """Returns the score of each sample from statistics: shape (N, S) to (N,)."""
+    """Returns the scores of N samples, shape (N,), from their statistics, shape (N, S)."""
     corpus_scores: Callable[[Doubles], Doubles]
-    """Returns the scores of B sets of samples, none of them empty, from the sums of their
-    statistics: shape (B, S) to (B,)."""
+    """Returns the scores of B sets of samples, shape (B,), from the sum of the statistics of each
+    set, shape (B, S). No set is empty."""
     needs_grammar: bool = False
+    """Whether the metric scores only languages that have a grammar."""
     max_characters: int | None = None
-    """Maximum length of code that is compared."""
+    """Maximum number of characters of a candidate or reference; None for no limit."""
     refusal: str | None = None
-    """Reason why the metric cannot judge any code."""
+    """Reason why the metric cannot score any code; None if it can."""
 
     @property
     def identity(self) -> str:
-        """Name, variant and version for the signature: the same identity gives the same scores."""
+        """Name, variant and version; metrics with the same identity give the same scores."""
         return self.identify()
 
-    def inapplicable(self, samples: Sequence[Sample]) -> str | None:
-        """Return the reason why this metric cannot judge these samples; None when it can.
+    def find_obstacle(self, samples: Sequence[Sample]) -> str | None:
+        """Return the reason why this metric cannot score these samples; None if it can.
 
-        A missing package is not such a reason: `statistics` raises `DependencyError` for it.
+        Packages are not checked: `statistics` raises `DependencyError` if one is missing.
         """
         if self.refusal is not None:
             return self.refusal
@@ -96,11 +97,11 @@ class Metric:
 
         Raises:
             DependencyError: A package is missing.
-            InputError: The metric cannot judge a sample (`inapplicable`).
+            InputError: The metric cannot score a sample (`find_obstacle`).
         """
-        reason = self.inapplicable(samples)
+        reason = self.find_obstacle(samples)
         if reason is not None:
-            raise InputError(f"{self.name} cannot judge this: {reason}")
+            raise InputError(f"{self.name} cannot score these samples: {reason}")
         return self.reduce(samples)
 
     def sentence(
@@ -111,7 +112,7 @@ class Metric:
         context: str = "",
         language: str | None = None,
     ) -> float:
-        """Score one candidate; see `Sample` for the arguments."""
+        """Return the score of one candidate; the arguments are the fields of `Sample`."""
         sample = Sample(
             candidate=candidate, references=tuple(references), context=context, language=language
         )
@@ -129,15 +130,15 @@ def mean_metric(
     Args:
         name: As in `Metric`.
         identify: As in `Metric`.
-        scores: Scores samples, shape (N,), each in [0, 1].
-        **limits: Fields of `Metric` about what it can judge.
+        scores: Returns the scores of N samples, shape (N,), each in [0, 1].
+        **limits: Fields of `Metric` that limit what it can score, such as `needs_grammar`.
     """
 
     def reduce(samples: Sequence[Sample]) -> Doubles:
         values = scores(samples)
         return np.stack([values, np.ones_like(values)], axis=1)
 
-    # Sums of these rows are a sum of scores and their number, for any set of samples.
+    # The sum of such rows has the sum of the scores and their number, for any set of samples.
     def divide(statistics: Doubles) -> Doubles:
         means: Doubles = statistics[:, 0] / statistics[:, 1]
         return means
@@ -163,8 +164,8 @@ def pair_metric(
     Args:
         name: As in `Metric`.
         identify: As in `Metric`.
-        compare: Scores a candidate against a reference, both in one language, in [0, 1].
-        **limits: Fields of `Metric` about what it can judge.
+        compare: Returns the score, in [0, 1], of a candidate and a reference in a language.
+        **limits: Fields of `Metric` that limit what it can score, such as `needs_grammar`.
     """
 
     def scores(samples: Sequence[Sample]) -> Doubles:

@@ -16,8 +16,8 @@ def create(*, tokens: TokenKind | None = None, preset: Preset | None = None) -> 
     """Create the metric, which measures the longest common subsequence of tokens.
 
     Args:
-        tokens: Kind of the tokens; None for the preset's or the default one.
-        preset: Published preset, whose values are rounded; None for none.
+        tokens: Kind of tokens; None for the default (`kind_of_tokens`).
+        preset: With it, the scores of samples are rounded to 3 decimals.
     """
     kind = kind_of_tokens(tokens, preset)
 
@@ -27,8 +27,8 @@ def create(*, tokens: TokenKind | None = None, preset: Preset | None = None) -> 
         common: int = distance.LCSseq.similarity(left, right)
         if not common:
             return float(left == right)
-        # 2 · common / (candidate + reference) is equal, but rounds differently from the paper's
-        # values.
+        # The formula 2 · common / (candidate + reference) is equivalent, but its rounding errors
+        # differ from those of the paper's values.
         precision, recall = common / len(left), common / len(right)
         score = 2 * precision * recall / (precision + recall)
         return round(score, 3) if preset else score

@@ -1,14 +1,15 @@
 """RUBY: similarity of program graphs, or else of syntax trees, or else of tokens.
 
-The graph edit distance is an upper bound, not the result of a search with a time limit. The score
-is 1 - distance / size, on the first level that applies: program graphs where both sides parse and
-have at most `MAX_PAIRS` pairs of nodes; types of the syntax trees' nodes where both parse; tokens
-of tranX. With the preset `out-of-the-bleu`, code counts as parsed only if it is a whole file.
+The score is 1 - edit distance / size on the first level that applies: program graphs, if both sides
+parse and have at most `MAX_PAIRS` pairs of nodes; node types of the syntax trees, if both sides
+parse; otherwise tokens, split as in tranX. The edit distance of graphs is an upper bound, not the
+result of a search with a time limit. With the preset `out-of-the-bleu`, code counts as parsed only
+if it is a whole file.
 
 Source:
     Tran et al., "Does BLEU score work for code migration?", ICPC 2019; Evtikhiev et al., "Out of
-    the BLEU", JSS 2023, whose trees have edges that cost nothing, so that their distance is that
-    of the sets of nodes.
+    the BLEU", JSS 2023, where edges of trees cost nothing, so that the distance of two trees
+    depends only on how many nodes of each type they have.
 """
 
 from collections import Counter
@@ -22,17 +23,20 @@ from crscore.code.syntax_tree import SyntaxTree, syntax_tree
 from crscore.syntax.grammars import fingerprint
 
 # Graphs are needed: with trees alone, the correlation with the authors' values falls from 0.954 to
-# 0.825 (`benchmarks/code_trees.py`). The published program spends a second on the search for each
-# improvement of the distance, so that its result depends on the machine.
+# 0.825 (`benchmarks/code_trees.py`). The published program searches a second for each improvement
+# of the distance, so its result depends on the machine.
 MAX_PAIRS: Final = 1_000_000
-"""Maximum product of the numbers of nodes of two graphs that are compared: some 50 ms."""
+"""Maximum product of the numbers of nodes of two graphs; comparing them takes about 50 ms."""
 
 
 @lru_cache(maxsize=32)
 def _read(code: str, language: str | None, whole_file: bool) -> tuple[SyntaxTree, Graph] | None:
-    """Return the tree and graph of code that parses; cached, as references have many candidates."""
+    """Return the tree and the graph of code; None if it does not parse or has no tokens.
+
+    The result is cached, because a reference may have many candidates.
+    """
     tree = syntax_tree(code, language, whole_file=whole_file)
-    # A tree that has only a root, or only comments, has no token to compare.
+    # The tree of blank code, or of code with only comments, has only a root.
     has_token = tree is not None and any(node.leaf for node in tree.nodes[1:])
     return (tree, program_graph(tree)) if tree and tree.valid and has_token else None
 
@@ -72,10 +76,10 @@ def token_similarity(candidate: str, reference: str) -> float:
 
 
 def create(*, preset: Preset | None = None) -> Metric:
-    """Create the metric; with the preset, the published variant, only whole files are parsed."""
+    """Create the metric; a preset selects the published variant, which parses only whole files."""
 
     def identify() -> str:
-        # If several assignments are equally good, another version of scipy may choose another one.
+        # If several assignments are equally good, another version of scipy may choose another.
         scipy = libraries.version("scipy")
         return f"ruby|{preset or 'fragments'}|grammars:{fingerprint()}|{scipy}"
 

@@ -122,7 +122,7 @@ def test_named_metric_that_cannot_judge_is_an_error() -> None:
     data = graded(1)
     long = (Sample(candidate="x" * 300_000, references=("y",)), *data.samples[1:])
 
-    with pytest.raises(InputError, match=r"rouge_l cannot judge this: .*300,000"):
+    with pytest.raises(InputError, match=r"rouge_l cannot score these samples: .*300,000"):
         correlation.correlate(graded(1, samples=long), ["rouge_l", "bleu"], resamples=0)
 
 

@@ -88,8 +88,16 @@ def test_several_samples_of_a_problem_are_drawn_together() -> None:
 @pytest.mark.parametrize(
     ("first", "second", "message"),
     [
-        (RIGHT, WRONG[:-1], "A has 1 sample without a partner, the first one 'p11'"),
-        (RIGHT[1:], WRONG, "B has 1 sample without a partner, the first one 'p0'"),
+        (
+            RIGHT,
+            WRONG[:-1],
+            "A has 1 sample that the other system lacks, the first with the id 'p11'",
+        ),
+        (
+            RIGHT[1:],
+            WRONG,
+            "B has 1 sample that the other system lacks, the first with the id 'p0'",
+        ),
         ([], [], "no samples"),
         (
             RIGHT[:1],

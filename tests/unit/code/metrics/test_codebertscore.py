@@ -89,7 +89,7 @@ def test_code_that_would_take_minutes_is_refused() -> None:
     metric = metrics.make("codebertscore")
     sample = Sample(candidate="x", references=("y" * 30_001,))
 
-    assert "30,001" in (metric.inapplicable([sample]) or "")
+    assert "30,001" in (metric.find_obstacle([sample]) or "")
     with pytest.raises(InputError, match="30,001"):
         metric.statistics([sample])
 

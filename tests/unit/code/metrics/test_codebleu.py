@@ -112,14 +112,16 @@ def test_language_without_grammar_is_refused(name: str, language: str | None) ->
     metric = metrics.make(name)
     sample = Sample(candidate="a", references=("b",), language=language)
 
-    assert "no grammar for" in (metric.inapplicable([sample]) or "")
+    assert "no grammar for" in (metric.find_obstacle([sample]) or "")
     with pytest.raises(InputError, match="no grammar for"):
         metric.statistics([sample])
 
 
 @pytest.mark.parametrize("name", ["codebleu", "ruby"])
 def test_code_that_would_take_minutes_is_refused(name: str) -> None:
-    with pytest.raises(InputError, match="cannot judge this: code of 1,000,000 characters"):
+    with pytest.raises(
+        InputError, match="cannot score these samples: code of 1,000,000 characters"
+    ):
         metrics.make(name).sentence("(" * 1_000_000, ["a"], language="python")
 
 

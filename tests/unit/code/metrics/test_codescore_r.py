@@ -42,10 +42,12 @@ def score(
 
 def test_it_needs_an_encoder_and_a_grammar(model: str) -> None:
     sample = Sample(candidate="x", references=("x",), language="cobol")
-    assert metrics.make("codescore_r").inapplicable([sample]) == (
+    assert metrics.make("codescore_r").find_obstacle([sample]) == (
         "it needs an encoder: codescore_r:model=NAME"
     )
-    assert metrics.make("codescore_r", model=model).inapplicable([sample]) == "no grammar for cobol"
+    assert (
+        metrics.make("codescore_r", model=model).find_obstacle([sample]) == "no grammar for cobol"
+    )
     with pytest.raises(InputError, match="no grammar for cobol"):
         score("x", "x", language="cobol", model=model)
 

@@ -28,6 +28,6 @@ def test_code_that_would_take_minutes_is_refused(name: str) -> None:
     metric = metrics.make(name)
     sample = Sample(candidate="x" * 200_001, references=("y",))
 
-    assert "200,001" in (metric.inapplicable([sample]) or "")
-    with pytest.raises(InputError, match="cannot judge this: code of 200,001 characters"):
+    assert "200,001" in (metric.find_obstacle([sample]) or "")
+    with pytest.raises(InputError, match="cannot score these samples: code of 200,001 characters"):
         metric.statistics([sample])

@@ -51,14 +51,14 @@ def test_other_metric_without_its_package_is_a_note(monkeypatch: pytest.MonkeyPa
     }
 
 
-def test_metric_that_cannot_judge_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_metric_that_cannot_score_the_samples_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     long = [Sample(candidate="x" * 200_001, references=("y",))]
     monkeypatch.setattr(measurement, "names", lambda: ("edit", "bleu"))
     measurements, skipped = measure(long)
 
     assert [measurement.name for measurement in measurements] == ["bleu"]
-    assert "edit cannot judge this: code of 200,001 characters" in skipped["edit"]
-    with pytest.raises(InputError, match="edit cannot judge"):
+    assert "edit cannot score these samples: code of 200,001 characters" in skipped["edit"]
+    with pytest.raises(InputError, match="edit cannot score"):
         measure(long, ["edit"])
 
 
