@@ -154,8 +154,8 @@ def edit_distance(first: Graph, second: Graph) -> int:
     removal, insertion = (1 + degree.sum(axis=1) / 2 for degree in degrees)
     cost -= removal[:, None] + insertion[None, :]
     # Among equally good pairs, nodes at the same relative position are preferred.
-    positions, others = (np.arange(len(side)) / len(side) for side in (left, right))
-    ties = _TIE * np.abs(positions[:, None] - others[None, :])
+    left_positions, right_positions = (np.arange(len(side)) / len(side) for side in (left, right))
+    ties = _TIE * np.abs(left_positions[:, None] - right_positions[None, :])
     # A pair that saves nothing costs 0, as two unpaired nodes do, and is dropped below.
     rows, columns = solve(np.minimum(cost + ties, 0))
     saves = cost[rows, columns] < 0
