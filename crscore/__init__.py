@@ -27,7 +27,7 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name at first use, because a module run as a program needs few names."""
+    """Import a public name when it is first used, because most programs need only a few of them."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(_MODULES[name]), name)

@@ -14,24 +14,25 @@ import numpy.typing as npt
 
 from crscore.errors import InputError
 
-# Far more than weights need. The size of the file is no limit: zeros pack to a thousandth.
+# Far more than weights need. The unpacked size is limited, because a small file can hold many
+# zeros, which are compressed to a thousandth.
 MAX_BYTES: Final = 256 * 2**20
-"""Maximum bytes of all arrays, unpacked."""
+"""Maximum bytes of all arrays of a file together, unpacked."""
 T = TypeVar("T")
 Arrays = dict[str, npt.NDArray[Any]]
 
-# RuntimeError: a flipped bit marks a member as encrypted or compressed in an unknown way.
-# MemoryError: a header has a huge shape.
-_BROKEN: Final = (
+# RuntimeError is raised if a flipped bit marks a member as encrypted or as compressed in an unknown
+# way, MemoryError if a header has a huge shape.
+_READ_ERRORS: Final = (
     *(OSError, ValueError, KeyError, TypeError, EOFError, RuntimeError, MemoryError),
-    *(zipfile.BadZipFile, zlib.error, tokenize.TokenError),  # NumPy reads headers as Python
+    *(zipfile.BadZipFile, zlib.error, tokenize.TokenError),  # NumPy parses headers as Python code
     msgspec.MsgspecError,
 )
-"""Errors for a file that is truncated, altered or of another kind, and for missing values."""
+"""Exceptions for a file that is truncated, damaged or of another kind, or that lacks a value."""
 
 
 def pack(arrays: Mapping[str, npt.NDArray[Any]], *, compress: bool = True) -> bytes:
-    """Write arrays without a timestamp: equal arrays have equal bytes."""
+    """Return the bytes of an archive of arrays, without a date: equal arrays give equal bytes."""
     packed = io.BytesIO()
     compression = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
     with zipfile.ZipFile(packed, "w", compression) as archive:
@@ -53,19 +54,23 @@ def unpack(path: Path, parse: Callable[[Arrays], T], kind: str) -> T:
         parse: Builds the result from the arrays.
         kind: Expected kind of file, for the message.
 
+    Returns:
+        The result of `parse`.
+
     Raises:
-        InputError: The file cannot be read, or `parse` finds a wrong or missing value.
+        InputError: The file cannot be read or is too large, or `parse` finds a wrong or missing
+            value.
     """
     try:
-        # The file is opened here, because NumPy leaves a broken archive open. Unpickling would run
-        # code from the file:
+        # The file is opened here, because NumPy does not close a damaged archive. Pickled objects
+        # are refused, because loading them would run code from the file:
         # https://numpy.org/doc/stable/reference/generated/numpy.load.html
         with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             size = sum(entry.file_size for entry in archive.zip.infolist())
             if size > MAX_BYTES:
                 raise ValueError(f"its arrays are larger than {MAX_BYTES:,} bytes")
             return parse(dict(archive))
-    except _BROKEN as exc:
+    except _READ_ERRORS as exc:
         raise InputError(f"{path} cannot be read as {kind}: {exc}") from exc
 
 
@@ -80,6 +85,6 @@ def to_text(array: npt.NDArray[Any]) -> str:
 
 
 def to_lines(array: npt.NDArray[Any]) -> list[str]:
-    """Return the lines of a text; empty for an empty text."""
+    """Return the lines of the text of an array made by `from_text`; no lines for an empty text."""
     text = to_text(array)
     return text.split("\n") if text else []

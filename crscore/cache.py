@@ -1,8 +1,9 @@
 """On-disk cache of values that are expensive to compute.
 
-One SQLite file, shared by processes. SQLite's journal keeps it consistent when a process is killed;
-the least recently used values are evicted when it grows too large. A cache that cannot be opened or
-is damaged is not an error: everything is computed again.
+The cache is one SQLite file, which several processes can share. SQLite's journal keeps the file
+consistent when a process is killed. When the file grows too large, the least recently used values
+are evicted. If the file is damaged or cannot be opened, no error is raised, and everything is
+computed again.
 """
 
 import contextlib
@@ -19,8 +20,10 @@ FILE_NAME = "store.sqlite3"
 MAX_BYTES = 256 * 2**20
 """Maximum bytes of all values."""
 _KEPT_AFTER_EVICTION = 0.8
+"""Share of the maximum bytes that is left after values were evicted."""
 _LOCK_TIMEOUT_S = 5.0
-# A value read twice within this time is marked as used only once, because marking is a write.
+# A value that is read several times within this time is marked as used only once, because each mark
+# is a write.
 _STALE_S = 3600.0
 _SCHEMA = """
     CREATE TABLE entries (
@@ -32,7 +35,7 @@ _SCHEMA = """
     CREATE INDEX entries_by_use ON entries (used, size);
     PRAGMA user_version = 1
 """
-"""Schema of a new file; a file with another `user_version` is not changed."""
+"""Schema of a new file; a file that already has a `user_version` is not changed."""
 
 
 def default_folder() -> Path:
@@ -76,7 +79,7 @@ class Cache:
         self._is_broken = False
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Another process opens the file itself.
+        # A connection cannot be pickled, so another process opens the file again.
         return functools.partial(Cache, self.file.parent, max_bytes=self.max_bytes), ()
 
     def get(self, key: str) -> bytes | None:
@@ -86,9 +89,9 @@ class Cache:
             key: Key whose first word names the kind of value: `findings 9f86d0...`.
 
         Returns:
-            The value; None when it was never stored, or was evicted.
+            The value; None if it was never stored or was evicted, or if the file cannot be used.
         """
-        with self._working() as connection:
+        with self._use_connection() as connection:
             if connection is None:
                 return None
             row = connection.execute("SELECT value FROM entries WHERE key = ?", (key,)).fetchone()
@@ -105,7 +108,7 @@ class Cache:
         """Store a value, unless it alone is larger than `max_bytes`."""
         if len(value) > self.max_bytes:
             return
-        with self._working() as connection:
+        with self._use_connection() as connection:
             if connection is None:
                 return
             connection.execute(
@@ -115,8 +118,8 @@ class Cache:
             query = "SELECT coalesce(sum(size), 0) FROM entries"
             (total,) = connection.execute(query).fetchone()
             if total > self.max_bytes:
-                # Evict to below the maximum, so that not every new value evicts an old one. The new
-                # value stays, even if it alone is larger than this.
+                # More than necessary is evicted, so that not every new value evicts an old one. The
+                # new value stays, even if it alone is larger than `remaining`.
                 remaining = int(self.max_bytes * _KEPT_AFTER_EVICTION)
                 connection.execute(
                     "DELETE FROM entries WHERE key IN (SELECT key FROM (SELECT key, "
@@ -126,8 +129,11 @@ class Cache:
                 )
 
     @contextlib.contextmanager
-    def _working(self) -> Iterator[sqlite3.Connection | None]:
-        """Lock the open file for one thread; yield None when it cannot be opened."""
+    def _use_connection(self) -> Iterator[sqlite3.Connection | None]:
+        """Lock the file for one thread and yield a connection; None if the file cannot be used.
+
+        An SQLite error in the block ends the block and the use of the cache, without an exception.
+        """
         with self._lock:
             if self._connection is None and not self._is_broken:
                 self._connection = self._open()
@@ -135,7 +141,8 @@ class Cache:
             try:
                 yield self._connection
             except sqlite3.Error:
-                # The disk is full, the file damaged or locked too long: continue without the cache.
+                # The disk is full, or the file is damaged or was locked for too long. The run
+                # continues without the cache.
                 self._is_broken = True
                 if self._connection is not None:
                     self._connection.close()
@@ -155,7 +162,7 @@ class Cache:
             # A power cut may lose the last values, which are computed again, but does not damage
             # the file: https://www.sqlite.org/pragma.html#pragma_synchronous
             connection.execute("PRAGMA synchronous = NORMAL")
-            # Locked before the version is read, so that two processes do not both make the tables.
+            # Locked before the version is read, so that only one process creates the tables.
             connection.execute("BEGIN IMMEDIATE")
             if connection.execute("PRAGMA user_version").fetchone() == (0,):
                 for statement in _SCHEMA.split(";"):
@@ -164,6 +171,6 @@ class Cache:
         except sqlite3.Error:
             connection.close()
             return None
-        # Not `__del__`, because at the end of the program the module is already torn down.
+        # Not `__del__`, because modules may already be cleared when it runs at exit.
         weakref.finalize(self, connection.close)
         return connection

@@ -1,7 +1,7 @@
-"""Command line: flags, and conversion of errors to one line and an exit code.
+"""Command line: runs a subcommand, and converts an error to one line and an exit code.
 
-Exit codes: 0 fine, 1 the quality gate failed, 2 wrong usage or settings, 3 the input or a
-part of the run failed, 4 a bug in crscore, 130 interrupted, 141 broken pipe.
+Exit codes: 0 success, 1 the quality gate failed, 2 wrong usage or settings, 3 the input cannot be
+used or a part of the run failed, 4 a bug in crscore, 130 interrupted, 141 broken pipe.
 """
 
 import difflib
@@ -16,7 +16,7 @@ from crscore import commands, progress
 from crscore.errors import ConfigError, CRScoreError, UnknownPluginError
 from crscore.version import __version__
 
-# The last two are how shells report signals: 128 + SIGINT (2), 128 + SIGPIPE (13).
+# The last two are the codes with which shells report signals: 128 + SIGINT (2), 128 + SIGPIPE (13).
 EXIT_USAGE, EXIT_FAILED, EXIT_BUG, EXIT_INTERRUPTED, EXIT_PIPE = 2, 3, 4, 130, 141
 DEFAULT_COMMAND = "score"
 
@@ -24,10 +24,10 @@ DEFAULT_COMMAND = "score"
 class _Commands(click.Group):
     """Group whose subcommands are imported on demand.
 
-    They are the modules of `crscore.commands`, and those that other distributions install.
+    The subcommands are the modules of `crscore.commands` and the entry points of other packages.
     """
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click's)
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click passes it)
         return sorted(commands.module_names() | commands.command_names())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
@@ -43,10 +43,10 @@ class _Commands(click.Group):
         """Convert `crscore DIFF REVIEW` to `crscore score DIFF REVIEW`."""
         word = args[0] if args else "--help"
         own_words = {"--help", "-h", "--version", "-V", *commands.module_names()}
-        # Entry points take 5 ms to read, and most other words are names of files.
+        # Entry points take 5 ms to read, so they are read only for a word that can be a command.
         if word in own_words or (word.isidentifier() and word in commands.command_names()):
             return super().parse_args(ctx, args)
-        # A word that the shell completes is unfinished, so it is not checked.
+        # While the shell completes a word, the word is unfinished, so it is not checked.
         if not (word.startswith("-") or ctx.resilient_parsing or Path(word).exists()):
             spellings = [*self.list_commands(ctx), "--version", "--help"]
             if close_names := difflib.get_close_matches(word, spellings, n=1):
@@ -56,7 +56,7 @@ class _Commands(click.Group):
         return super().parse_args(ctx, [DEFAULT_COMMAND, *args])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Complete commands, and files for the default command."""
+        """Complete the names of commands, and the names of files for the default command."""
         completions = super().shell_complete(ctx, incomplete)
         return (
             completions
@@ -81,11 +81,12 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line and exit."""
-    # Imports create 70,000 long-lived objects; scanning them repeatedly takes a tenth of a run
+    # Imports create 70,000 objects that live until the end. The garbage collector would scan them
+    # repeatedly, which takes a tenth of a run
     # (https://docs.python.org/3/library/gc.html#gc.freeze).
     gc.set_threshold(200_000)
     code = run(sys.argv[1:])
-    gc.freeze()  # skip final collection
+    gc.freeze()  # the collection at exit skips frozen objects
     sys.exit(code)
 
 
@@ -108,20 +109,20 @@ def run(arguments: list[str]) -> int:
     except (KeyboardInterrupt, click.Abort):
         return _fail("interrupted", EXIT_INTERRUPTED)
     except SystemExit:
-        # click exits this way when the pipe is closed (`crscore ... | head`): no message can be
-        # shown, and click's exit code would be that of the quality gate.
+        # click exits with 1 if the pipe is closed (`crscore ... | head`). No message can be shown,
+        # and 1 would mean that the quality gate failed.
         return EXIT_PIPE
     except OSError as exc:
-        return _fail(f"the system refused: {exc}", EXIT_FAILED)
-    except Exception as exc:  # noqa: BLE001  (the only place that may: a bug is logged)
-        return _fail(_bug(exc), EXIT_BUG)
+        return _fail(f"the operating system reports an error: {exc}", EXIT_FAILED)
+    except Exception as exc:  # noqa: BLE001  (only here, where a bug is logged)
+        return _fail(_log_bug(exc), EXIT_BUG)
     finally:
         progress.ENABLED.clear()
 
 
 def _dispatch(arguments: list[str]) -> int:
     try:
-        # click's own mode would print its errors itself and exit with its own codes.
+        # In its standalone mode, click would print errors and exit with other codes.
         outcome = cli.main(args=arguments, prog_name="crscore", standalone_mode=False)
         return int(outcome or 0)
     except click.exceptions.NoArgsIsHelpError as exc:
@@ -136,11 +137,11 @@ def _dispatch(arguments: list[str]) -> int:
 
 
 def _explain(error: click.ClickException) -> str:
-    """Describe wrong usage; for an unknown option, add suggestions that click does not make."""
+    """Describe wrong usage; for an unknown option, suggest what click does not suggest."""
     context = getattr(error, "ctx", None)
     path = context.command_path if context else "crscore"
     if isinstance(error, click.NoSuchOption):
-        from crscore import plugins  # noqa: PLC0415  (brings msgspec, a third of --help's time)
+        from crscore import plugins  # noqa: PLC0415  (imports msgspec: a third of the time of --help)
 
         name, instead = error.option_name, ""
         # For click, `crscore --verison` is an unknown option of the default command, `score`.
@@ -163,7 +164,7 @@ def _fail(message: str, code: int) -> int:
     return code
 
 
-def _bug(exc: Exception) -> str:
+def _log_bug(exc: Exception) -> str:
     """Write the details for a bug report to a file, and return a message with its path."""
     import platform  # noqa: PLC0415  (these three take 20 ms)
     import tempfile  # noqa: PLC0415

@@ -9,11 +9,11 @@
       DependencyError       a package is missing; carries the command that installs it
       UnknownPluginError    no plugin has that name; lists the existing ones
       ToolNotFoundError     a tool is not installed; carries the command that installs it
-      ToolFailedError       a tool broke a limit or failed
+      ToolFailedError       a tool exceeded a limit or failed
         ToolOutputError     a tool's output cannot be read
       GenerationError       claims could not be made or replayed
-        EngineError         a language model's server answers no request
-        MalformedAnswerError  a language model's answer is not what was asked for
+        EngineError         the server of a language model answers no request
+        MalformedAnswerError  the answer of a language model has another form than requested
       EncodingError         a text could not be turned into a vector
         ModelNotFoundError  the model's files are missing and cannot be downloaded
       StoreError            the store on disk cannot be read or cleared
@@ -25,9 +25,9 @@
         UnavailableError    the host is unreachable or its responses are invalid
         UncertainWriteError a write got no response: it may have succeeded
 
-The leaf class determines what the caller can do. An error with fields is a dataclass that builds
-its text from them; every error survives pickling. Only `cli.py` turns an error into a message
-and an exit code.
+The most specific class tells the caller what can be done about the error. An error with fields is a
+dataclass that builds its message from the fields. Every error can be pickled. Only `cli.py` turns
+an error into a message and an exit code.
 """
 
 import copyreg
@@ -41,11 +41,11 @@ class CRScoreError(Exception):
     """Root of all errors raised on purpose."""
 
     template = ""
-    """Text of an error with fields, with their names in braces."""
+    """Message of an error with fields; the names of the fields are in braces."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Errors cross processes (`crscore audit score`). BaseException's own `__reduce__` copies
-        # only `args`, which lacks fields that were passed by keyword.
+        # Worker processes return errors (`crscore audit score`). The `__reduce__` of BaseException
+        # copies only `args`, without the fields that were passed by keyword.
         return copyreg.__newobj__, (type(self), *self.args), vars(self)  # type: ignore[attr-defined]
 
     def __str__(self) -> str:
@@ -58,11 +58,11 @@ class InputError(CRScoreError):
 
 @dataclass(eq=False)
 class DiffParseError(InputError):
-    """Raised when a text is not a diff that can be read.
+    """Raised when a text cannot be read as a diff.
 
     Args:
         source: Where the text came from: a path, or `<stdin>`.
-        line: 1-based line of the text, or None when no single line is at fault.
+        line: Line of the text where the error is, from 1; None if it concerns no single line.
         message: Problem and remedy.
     """
 
@@ -82,7 +82,7 @@ class LimitError(InputError):
     Args:
         limit: Name of the limit, as in the configuration (`max_diff_bytes`).
         allowed: The largest accepted value.
-        actual: The actual value, or the first value known to exceed the limit.
+        actual: The actual value, or the value at which reading stopped.
         source: Where the input came from.
     """
 
@@ -94,12 +94,12 @@ class LimitError(InputError):
     def __str__(self) -> str:
         nouns = {"max_review": "review", "max_comment": "review", "max_sarif": "findings"}
         noun = next((nouns[start] for start in nouns if self.limit.startswith(start)), "change")
-        # Those of comments and of documents are no settings.
+        # The limits of a comment and of a document are constants, not settings.
         is_setting = self.limit.startswith("max_") and not self.limit.startswith("max_comment")
-        raised = f" or raise {self.limit}" if is_setting else ""
+        remedy = f" or raise {self.limit}" if is_setting else ""
         return (
-            f"{self.source}: {self.limit} is {self.allowed:,} and this has {self.actual:,}; "
-            f"score a smaller part of the {noun}{raised}"
+            f"{self.source}: {self.limit} is {self.allowed:,}, and this input has {self.actual:,}; "
+            f"score a smaller part of the {noun}{remedy}"
         )
 
 
@@ -121,9 +121,9 @@ class ConfigError(CRScoreError):
     """Raised when a setting, or a key in an analyzer's folder, is unknown or has a wrong value.
 
     Args:
-        key: The setting, as the user wrote it (`--threshold`, `CRSCORE_ENCODER`, `encoder`).
-        origin: Where it was set: `COMMAND_LINE`, `environment` or the file's path.
-        expected: Expected value, as a clause.
+        key: The setting, as the user writes it (`--threshold`, `CRSCORE_ENCODER`, `encoder`).
+        origin: Where the key was set: `COMMAND_LINE`, `environment` or the path of a file.
+        expected: Rest of a sentence about the key: `must be a number, not 'x'`.
     """
 
     key: str
@@ -166,7 +166,7 @@ class UnknownPluginError(CRScoreError):
     """Raised when no plugin of a kind has the requested name.
 
     Args:
-        kind: `claims`, `encoders`, `engines`, `matchers`, `reports` or `analyzers`.
+        kind: A key of `plugins.KINDS`, or `analyzers`.
         name: The requested name.
         available: The existing names.
     """
@@ -176,7 +176,7 @@ class UnknownPluginError(CRScoreError):
     available: tuple[str, ...]
 
     def __str__(self) -> str:
-        return f"no plugin {self.name!r} among {self.kind}; there are: {', '.join(self.available)}"
+        return f"no plugin {self.name!r} among {self.kind}; available: {', '.join(self.available)}"
 
 
 @dataclass(eq=False)
@@ -185,7 +185,7 @@ class ToolNotFoundError(CRScoreError):
 
     Args:
         tool: The tool.
-        command: Command that installs it, or name of the program that was not found.
+        command: Command that installs the tool, where to get it, or the missing program.
     """
 
     tool: str
@@ -195,7 +195,7 @@ class ToolNotFoundError(CRScoreError):
 
 @dataclass(eq=False)
 class ToolFailedError(CRScoreError):
-    """Raised when a tool exceeds a limit, crashes, or ends in a way its manifest does not list.
+    """Raised when a tool exceeds a limit, crashes, or exits with a code not in its manifest.
 
     Args:
         tool: The tool.
@@ -218,23 +218,23 @@ class GenerationError(CRScoreError):
 
 
 class EngineError(GenerationError):
-    """Raised when a language model's server answers no request at all."""
+    """Raised when the server of a language model answers no request at all."""
 
 
 @dataclass(eq=False)
 class MalformedAnswerError(GenerationError):
-    """Raised when a language model's answer is not what was asked for.
+    """Raised when the answer of a language model does not have the requested form.
 
     Args:
-        reason: The fault, as a clause.
-        came: Beginning of the answer; "" to show none.
+        reason: The error in the answer, as a clause.
+        answer_start: Beginning of the answer, to be shown; "" to show nothing.
     """
 
     reason: str
-    came: str
+    answer_start: str
 
     def __str__(self) -> str:
-        return f"{self.reason}: {self.came!r}" if self.came else self.reason
+        return f"{self.reason}: {self.answer_start!r}" if self.answer_start else self.reason
 
 
 class EncodingError(CRScoreError):
@@ -248,7 +248,7 @@ class ModelNotFoundError(EncodingError):
     Args:
         model: The requested model.
         command: Command that makes it available.
-        reason: Why it is not available, one clause.
+        reason: Why the model is not available, as a clause; may be empty.
     """
 
     model: str
@@ -318,7 +318,7 @@ class UnavailableError(HostError):
     """Raised when the host is unreachable or its responses are invalid."""
 
 
-# A write without a response is not repeated, because a comment could be posted twice. The caller
-# first checks whether the write succeeded (docs/design/017-asking-github.md).
+# A write without a response is not repeated, because the comment could then be posted twice. The
+# caller first checks whether the write succeeded (docs/design/017-asking-github.md).
 class UncertainWriteError(HostError):
-    """Raised when a write got no readable response: it may have succeeded."""
+    """Raised when a write got no readable response, so that it may or may not have succeeded."""

@@ -50,8 +50,8 @@ def read_input(name: str, *, content: str, limit: str, max_bytes: int) -> tuple[
                 data = unpacked.read(max_bytes + 1)
     except FileNotFoundError as exc:
         raise InputError(f"{name} does not exist; give a file that holds the {content}") from exc
-    # ValueError: a null byte in the name. EOFError, zlib.error: a packed file that was cut off or
-    # damaged.
+    # ValueError is raised if the name contains a null byte, EOFError and zlib.error if a packed
+    # file is truncated or damaged.
     except (OSError, EOFError, ValueError, zlib.error) as exc:
         reason = getattr(exc, "strerror", None) or str(exc)
         origin = "standard input" if from_stdin else name
@@ -65,10 +65,10 @@ def read_input(name: str, *, content: str, limit: str, max_bytes: int) -> tuple[
 def read_sources(
     root: str, diff: Diff, *, max_bytes: int
 ) -> tuple[Mapping[str, str], tuple[str, ...]]:
-    """Read the texts of the changed files from a folder.
+    """Read the changed files from a folder.
 
-    The paths come from the diff, which is untrusted: a path that leaves the folder, through
-    `..` or a link, is not read.
+    The paths come from the diff, which is untrusted, so a path that leads out of the folder through
+    `..` or a link is not read.
 
     Args:
         root: Folder that holds one version of the code, the old or the new one.
@@ -76,7 +76,8 @@ def read_sources(
         max_bytes: Maximum bytes of one file.
 
     Returns:
-        Path -> text for the files that could be read, and a note for each file that is too large.
+        The texts of the files that could be read, by path, and a note on each file that is too
+        large.
 
     Raises:
         InputError: `root` is not a folder.
@@ -96,17 +97,18 @@ def read_sources(
             with target.open("rb") as stream:
                 content = stream.read(max_bytes + 1)
         except (OSError, ValueError, RuntimeError):
-            # The file system rejects the name, or links form a loop: the source does not exist.
+            # The name is invalid, links form a loop, or the file cannot be read. The source counts
+            # as missing.
             continue
         if len(content) > max_bytes:
-            notes.append(f"{path} is over max_source_bytes; only its hunks were read.")
+            notes.append(f"{path} is larger than max_source_bytes, so only its hunks were read.")
         else:
             texts[path] = content.decode("utf-8", errors="replace")
     return texts, tuple(sorted(notes))
 
 
 def check_output(output: str | None) -> None:
-    """Check that the output can be written, before the work begins.
+    """Check that a report can be written, before the work begins.
 
     Args:
         output: Path of the report; None for stdout.
@@ -126,7 +128,7 @@ def check_output(output: str | None) -> None:
 
 
 def write_text(text: str, output: str | None) -> None:
-    """Write the report atomically: to a file next to the target, then renamed.
+    """Write the report to stdout or, atomically, to a file.
 
     Args:
         text: The report.
@@ -145,7 +147,7 @@ def write_text(text: str, output: str | None) -> None:
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
-    # If the pipe is closed (`crscore ... | head`), the run has an exit code of its own.
+    # `cli` turns a closed pipe (`crscore ... | head`) into a separate exit code.
     except BrokenPipeError:
         raise
     except (OSError, ValueError) as exc:
@@ -153,7 +155,7 @@ def write_text(text: str, output: str | None) -> None:
 
 
 def write_bytes(content: bytes, output: str) -> None:
-    """Write a file atomically: to a file next to the target, then renamed.
+    """Write a file atomically: write a temporary file, then rename it to the target.
 
     Args:
         content: The content of the file.
@@ -162,7 +164,7 @@ def write_bytes(content: bytes, output: str) -> None:
     Raises:
         OutputError: The file cannot be written.
     """
-    # A link is kept: its target is replaced.
+    # If the output is a link, the link is kept and the file that it points to is replaced.
     target = Path(output).resolve()
     try:
         if target.exists() and not target.is_file():  # a device or a pipe cannot be replaced
@@ -178,7 +180,7 @@ def write_bytes(content: bytes, output: str) -> None:
                 shutil.copymode(target, temporary)
             temporary.replace(target)
         finally:
-            # Do not leave half a file, for example if the disk is full.
+            # Remove an incomplete file, for example if the disk is full.
             temporary.unlink(missing_ok=True)
     except OSError as exc:
         raise OutputError(output, exc.strerror or str(exc)) from exc

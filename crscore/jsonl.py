@@ -1,4 +1,4 @@
-"""Reads JSON from other programs, with errors that name the file, line and field."""
+"""Reads JSON Lines of other programs; errors name the file, the line and the field."""
 
 import gzip
 import io
@@ -26,12 +26,15 @@ def read_bytes(path: Path, content_name: str) -> bytes:
         path: The file.
         content_name: Expected content, for the message: `a study`.
 
+    Returns:
+        The content of the file, unpacked.
+
     Raises:
-        InputError: The file cannot be read or unpacked.
+        InputError: The file cannot be read or unpacked, or is too large when unpacked.
     """
     try:
         content = path.read_bytes()
-        # RFC 1952, section 2.3.1: the first two bytes of gzip.
+        # A gzip file begins with these two bytes (RFC 1952, section 2.3.1).
         if content[:2] != b"\x1f\x8b":
             return content
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as packed:
@@ -48,7 +51,7 @@ def read_bytes(path: Path, content_name: str) -> bytes:
 def read_rows(
     content: bytes, kind: type[_Row], path: Path, content_name: str
 ) -> Iterator[tuple[str, _Row]]:
-    """Read JSON Lines; blank lines are skipped.
+    """Read JSON Lines, and skip blank lines.
 
     Args:
         content: UTF-8, or UTF-16 with a byte order mark, one JSON object per line.
@@ -63,8 +66,8 @@ def read_rows(
         InputError: The content is not UTF-8, a line is not JSON, or a field is missing or wrong.
     """
     try:
-        # Not `splitlines`: a JSON string may hold other line separators, such as U+2028
-        # (by https://jsonlines.org, only a line feed ends a line).
+        # Only a line feed ends a line (https://jsonlines.org). `splitlines` would also split at
+        # other line separators, such as U+2028, which a JSON string may contain.
         lines = decode_text(content, "strict").split("\n")
     except UnicodeDecodeError as exc:
         raise InputError(f"{path} cannot be read as {content_name}: {exc}") from exc
@@ -81,11 +84,11 @@ def parse_row(line: str, kind: type[_Row], position: str) -> _Row:
         InputError: The line is not JSON, or a field is missing or wrong.
     """
     try:
-        # The standard library's parser accepts a lone surrogate, which a study may contain.
+        # The parser of the standard library accepts a lone surrogate, which a study may contain.
         value = json.loads(line, parse_constant=_refuse_constant)
-    # RecursionError: brackets that are nested thousands deep.
+    # RecursionError is raised if brackets are nested thousands deep.
     except (ValueError, RecursionError) as exc:
-        raise InputError(f"{position}: not a line of JSON: {exc}; give JSON Lines") from exc
+        raise InputError(f"{position}: the line is not valid JSON: {exc}; give JSON Lines") from exc
     return convert(value, kind, position)
 
 
@@ -98,12 +101,12 @@ def convert(value: Any, kind: type[_Row], position: str) -> _Row:
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as exc:
-        # "Expected `int`, got `str` - at `$.rating`"
+        # The message of msgspec ends with the field: "Expected `int`, got `str` - at `$.rating`"
         problem, _, field = str(exc).partition(" - at `$")
         field_position = f"{position}: {field.strip('.`')}".removesuffix(": ")
         raise InputError(f"{field_position}: {problem[:1].lower()}{problem[1:]}") from exc
 
 
 def _refuse_constant(name: str) -> None:
-    # RFC 8259, section 6: NaN and Infinity, which Python reads, are not permitted.
+    # Python's parser accepts NaN and Infinity, which JSON does not permit (RFC 8259, section 6).
     raise ValueError(f"{name} is not a JSON number")

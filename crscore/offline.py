@@ -1,7 +1,7 @@
-"""Offline mode: this process opens no socket.
+"""Offline mode, in which this process opens no socket.
 
-An audit hook rejects every socket that Python code opens. Native code that a default run uses
-(onnxruntime, tokenizers, tree-sitter) opens none, as a test with `strace` checks.
+An audit hook rejects every socket that Python code opens. The native code of a default run
+(onnxruntime, tokenizers, tree-sitter) opens no socket, which a test checks with `strace`.
 """
 
 import os
@@ -11,23 +11,23 @@ from crscore.errors import CRScoreError
 
 
 def forbid_sockets() -> None:
-    """Block every new socket; this cannot be undone in this process.
+    """Refuse the use of sockets, for the rest of this process.
 
-    Model libraries are also configured to use only their cache.
+    Libraries of models are also configured to use only files in their cache.
 
     Raises:
-        CRScoreError: Later, whenever code opens a socket.
+        CRScoreError: Not here, but later, whenever code uses a socket.
     """
     # https://huggingface.co/docs/huggingface_hub/package_reference/environment_variables
     os.environ["HF_HUB_OFFLINE"] = "1"
     os.environ["TRANSFORMERS_OFFLINE"] = "1"
-    # A hook cannot be removed again (PEP 578), not even by the code of a model.
-    sys.addaudithook(_refuse)
+    # No code, not even a model's, can remove an audit hook (PEP 578).
+    sys.addaudithook(_refuse_socket)
 
 
-def _refuse(event: str, _arguments: object) -> None:
-    # These events (https://docs.python.org/3/library/audit_events.html) include those of sockets
-    # that a library opened before. Reading the machine's own name does not need the network.
+def _refuse_socket(event: str, _arguments: object) -> None:
+    # The events (https://docs.python.org/3/library/audit_events.html) also include the use of a
+    # socket that was opened before. Reading the name of this machine does not need the network.
     if event.startswith("socket.") and event != "socket.gethostname":
         raise CRScoreError(
             f"offline mode refused {event}; run without --offline to allow the network"

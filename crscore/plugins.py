@@ -1,7 +1,7 @@
-"""Plugins by name: modules that define `create`, named by their file.
+"""Plugins by name: a plugin is a module that defines `create`, and its name is that of the file.
 
 The options of a plugin are the keyword parameters of its `create`, each with its type, its limits
-(`Annotated[int, Meta(ge=1)]`) and its default. If several functions of the plugin need them all,
+(`Annotated[int, Meta(ge=1)]`) and its default. If several functions of the plugin need all options,
 `create(options: ...)` takes a `msgspec.Struct` that forbids unknown fields instead.
 """
 
@@ -32,7 +32,8 @@ KINDS: Final = {
 """Kind of plugin -> folder in this package."""
 _OPEN_KINDS: Final = frozenset({"languages"})
 """Kinds that other distributions may extend, by entry points of the group `crscore.KIND`."""
-# msgspec's errors have only a text: "... - at `$.dim`", "... unknown field `colour`"
+# An error of msgspec names the option only in its text, which ends with "- at `$.dim`" or "unknown
+# field `colour`".
 _OPTION: Final = re.compile(r"(?: - at `\$\.|field `)(\w+)")
 
 
@@ -89,14 +90,14 @@ def load(kind: str, name: str) -> ModuleType:
 
 
 def options_class(module: ModuleType) -> type[msgspec.Struct]:
-    """Return a record of the options of a plugin's `create`."""
+    """Return the class of the options of a plugin's `create`."""
     parameters = inspect.signature(module.create).parameters
     if "options" in parameters:
         annotation = parameters["options"].annotation
-        record: type[msgspec.Struct] = (
+        declared: type[msgspec.Struct] = (
             getattr(module, annotation) if isinstance(annotation, str) else annotation
         )
-        return record
+        return declared
     empty = {inspect.Parameter.empty: msgspec.NODEFAULT}
     return msgspec.defstruct(
         "Options",
@@ -123,31 +124,28 @@ def create(
         kind: One of `KINDS`.
         name: A name that `names(kind)` lists.
         values: Values by option; texts are converted to the option's type.
-        offered: Further values; those without an option of the plugin are ignored.
+        offered: Further values; a value is ignored if the plugin has no option for it.
 
     Returns:
         The result of the module's `create`.
 
     Raises:
-        ConfigError: An option is unknown, missing, or has a wrong value.
+        ConfigError: An option is unknown or missing, or has a wrong value.
         UnknownPluginError: No plugin has that name.
     """
     module = load(kind, name)
-    shape = options_class(module)
-    option_names = shape.__struct_fields__
-    # `values` override `offered`. An offered value without an option of the plugin is not an error:
+    options_type = options_class(module)
+    option_names = options_type.__struct_fields__
+    # `values` override `offered`. It is no error if the plugin has no option for an offered value:
     # `--offline` has no meaning for an encoder without a model.
     merged = {key: value for key, value in offered.items() if key in option_names} | dict(values)
     try:
-        options = msgspec.convert(merged, shape, strict=False)
+        options = msgspec.convert(merged, options_type, strict=False)
     except msgspec.ValidationError as exc:
         message = str(exc)
         expected = message.partition(" - at ")[0]
         if "unknown field" in message:
-            alternatives = (
-                f"there are: {', '.join(option_names)}" if option_names else "the plugin takes none"
-            )
-            expected = f"is not an option; {alternatives}"
+            expected = f"is not an option; available: {', '.join(option_names) or 'none'}"
         option_match = _OPTION.search(message)
         origin = f"{kind.removesuffix('s')} {name}"
         raise ConfigError(option_match[1] if option_match else "options", origin, expected) from exc

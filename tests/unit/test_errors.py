@@ -70,5 +70,5 @@ def test_limit_error_names_the_limit_and_both_numbers() -> None:
 @pytest.mark.parametrize("limit", ["the largest artifact", "MAX_BYTES", "max_comments"])
 def test_limit_that_is_no_setting_cannot_be_raised(limit: str) -> None:
     text = str(errors.LimitError(limit, 3000, 20000, "big"))
-    assert text.startswith(f"big: {limit} is 3,000 and this has 20,000; score a smaller part of")
+    assert text.startswith(f"big: {limit} is 3,000, and this input has 20,000; score a smaller ")
     assert "raise" not in text

@@ -99,7 +99,7 @@ def test_large_source_is_left_out_with_a_note(tmp_path: Path) -> None:
     (tmp_path / "in.txt").write_text("b" * 101, encoding="utf-8")
     found, notes = io.read_sources(str(tmp_path), CHANGE, max_bytes=100)
     assert found == {}
-    assert notes == ("in.txt is over max_source_bytes; only its hunks were read.",)
+    assert notes == ("in.txt is larger than max_source_bytes, so only its hunks were read.",)
 
 
 def test_source_root_that_is_no_folder_is_refused(tmp_path: Path) -> None:
@@ -227,7 +227,7 @@ def test_size_of_a_source_is_counted_in_bytes(tmp_path: Path) -> None:
     change = parse.parse_diff("@@ -1 +1 @@\n-a\n+b\n", path="a.py")
     texts, notes = io.read_sources(str(tmp_path), change, max_bytes=30)
     assert texts == {}
-    assert notes == ("a.py is over max_source_bytes; only its hunks were read.",)
+    assert notes == ("a.py is larger than max_source_bytes, so only its hunks were read.",)
 
 
 def test_failed_write_leaves_no_file_behind(

@@ -12,11 +12,11 @@ from crscore.errors import CRScoreError
 @pytest.mark.parametrize("event", ["socket.__new__", "socket.connect", "socket.getaddrinfo"])
 def test_socket_event_is_refused(event: str) -> None:
     with pytest.raises(CRScoreError, match=event):
-        offline._refuse(event, ())
+        offline._refuse_socket(event, ())
 
 
 def test_other_event_passes() -> None:
-    offline._refuse("open", ())
+    offline._refuse_socket("open", ())
 
 
 def test_going_offline_tells_the_model_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -26,4 +26,4 @@ def test_going_offline_tells_the_model_libraries(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("HF_HUB_OFFLINE", "")
     monkeypatch.setenv("TRANSFORMERS_OFFLINE", "")
     offline.forbid_sockets()
-    assert (os.environ["HF_HUB_OFFLINE"], hooks) == ("1", [offline._refuse])
+    assert (os.environ["HF_HUB_OFFLINE"], hooks) == ("1", [offline._refuse_socket])

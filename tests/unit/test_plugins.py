@@ -86,12 +86,12 @@ def test_create_takes_of_what_is_offered_what_the_plugin_knows() -> None:
         (
             "text",
             {"colour": True},
-            "colour: is not an option; there are: signature, color, width",
+            "colour: is not an option; available: signature, color, width",
         ),
         (
             "json",
             {"signature": True},
-            "report json: signature: is not an option; the plugin takes none",
+            "report json: signature: is not an option; available: none",
         ),
     ],
 )

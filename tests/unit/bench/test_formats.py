@@ -27,7 +27,7 @@ def write(folder: Path, content: str, name: str = "rows.jsonl") -> Path:
         ('{"id": "a", "problems": [{"text": "x", "line": "7"}]}', "expected a line from 1"),
         ('{"id": "a", "problems": [7]}', "expected an object"),
         ('{"problems": ["x"]}', "the id of its change is missing"),
-        ("{broken", "not a line of JSON"),
+        ("{broken", "the line is not valid JSON"),
     ],
 )
 def test_wrong_golden_set_gets_one_line(tmp_path: Path, content: str, message: str) -> None:
