@@ -142,7 +142,6 @@ VAGUE = frozenset(
 VAGUE_BUT_MEANT = {
     "crscore/audit/store/database.py: put": "store interface: get and put",
     "crscore/cache.py: put": "cache interface: get and put",
-    "crscore/errors.py: came": "what came in place of an answer",
     "crscore/bench/results.py: why": "reason of a decision, in the JSON",
     "crscore/readers/answers.py: why": "field of the guide",
     "crscore/readers/requests.py: shown": "comment as the model sees it",
