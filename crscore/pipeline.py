@@ -10,14 +10,14 @@ and calls `run`. Results go back the same way, to a report (`reports/`).
     both      readers/model.py -> readings of a language model, if there is one         | _ask_model
     both      encoders/ -> vectors, scoring/cells.py -> references x sentences          | _encode
     both      usefulness/reader.py -> remarks, readings                                 | run
-    both      readers/combined.py -> both readings joined, if there is a model          | run
+    both      readers/combined.py -> readings of both combined, if there is a model     | run
     both      matchers/ -> degree of each cell                                          |
     review    verdicts/ -> judged code blocks, receipts of remarks                      | _score
     review    usefulness/headline.py -> worth of remarks and comments                   |
     both      scoring/assembly.py -> result                                             |
 
 Each step is one call, which takes frozen values and returns new ones. No step calls another step or
-this module, which neither makes parts nor reads files.
+this module. This module makes no parts and reads no files.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -58,15 +58,17 @@ NO_ORIGINALS: Final[Mapping[int, Diff]] = MappingProxyType({})
 
 
 class ReviewedChange(NamedTuple):
-    """Change with a review of it."""
+    """Change, and a review of it."""
 
     diff: Diff
-    """The change. Pairs with the same object also share its claims."""
+    """The change. Its claims are generated once for all pairs that have the same object here."""
     comments: tuple[Comment, ...]
+    """The comments of the review."""
     originals: Mapping[int, Diff] = NO_ORIGINALS
-    """Index of a comment on an older version of the change -> that version."""
+    """Index of a comment on an older version of the change -> the part of that version that the
+    comment was written on."""
     repository: Repository | None = None
-    """Repository around the change; None if it is not available."""
+    """Repository that the change belongs to; None if it is not available."""
 
 
 class Parts(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,25 +79,27 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     encoder: Encoder
     matcher: Matcher
     reader: Reader | None
-    """Judges how useful each sentence is to the author; None without weights for the encoder."""
+    """Network that judges how useful each sentence is to the author of the change; None if there
+    are no weights for the encoder."""
     model: "ModelReader | None" = None
     """Language model that also reads the remarks; None if only `reader` reads them."""
     splitter: str
     """Name of the sentence splitter."""
     english_only: bool = False
-    """Whether text in another language is set aside, because the encoder cannot read it."""
+    """Whether text in other languages is left out, because the encoder cannot read it."""
     max_claims: int | None
     """Maximum claims and implications that a score counts; None for all."""
     max_issues: int | None
     """Maximum issues of one hunk that a score counts; None for all."""
     threshold: float | None
-    """Cosine threshold of the matcher, for the report; None when it has none."""
+    """Cosine threshold of the matcher, for the report; None if the matcher has none."""
     signature: Mapping[str, str]
-    """Identities of the parts above; the result adds the generator and the tools that ran."""
+    """Identities of the parts above; after a run, those of the generator and the tools that ran
+    replace the ones here."""
 
 
 class _Review(msgspec.Struct, frozen=True, kw_only=True):
-    """Review of a change before encoding: its sentences, and references to compare them with."""
+    """Review before encoding: its sentences, and the references that they are compared with."""
 
     pair: ReviewedChange
     change: ParsedChange
@@ -120,9 +124,9 @@ def run(pairs: Sequence[ReviewedChange], parts: Parts) -> tuple[Result, ...]:
         One result per pair, in order.
 
     Raises:
-        CRScoreError: A part failed; no pair is scored.
+        CRScoreError: A part failed. No pair is scored then.
     """
-    # Each comment on an older version is scored first, as a review of that version.
+    # Each comment on an older version of a change is scored first, as a review of that version.
     older = [
         ReviewedChange(diff, (pair.comments[index],))
         for pair in pairs
@@ -131,34 +135,34 @@ def run(pairs: Sequence[ReviewedChange], parts: Parts) -> tuple[Result, ...]:
     with progress.track("reading the change"):
         reviews = _read([*older, *pairs], parts)
     with progress.track("reading the comments"):
-        by_model = _ask_model(reviews, parts.model)
+        model_readings = _ask_model(reviews, parts.model)
     with progress.track("encoding"):
         encoded = _encode(reviews, parts)
         readings: Sequence[ReviewReadings | None] = [None] * len(encoded)
         texts = [review.text for review in reviews]
         if parts.reader and parts.model:
-            readings = read_reviews(parts.reader, encoded, by_model, texts)
+            readings = read_reviews(parts.reader, encoded, model_readings, texts)
         elif parts.reader:
             readings = parts.reader.read(encoded, [text.authors for text in texts])
     results: list[Result] = []
-    # Older versions come first, in the order of their comments, so the iterator never overtakes the
-    # list that this loop fills.
+    # The results of older versions come first, in the order of their comments, so the iterator
+    # never overtakes the list that this loop fills.
     older_results = iter(results)
-    steps = zip(reviews, by_model, encoded, readings, strict=True)
+    steps = zip(reviews, model_readings, encoded, readings, strict=True)
     with progress.track("scoring", len(reviews)) as advance:
-        for review, answers, (cells, _), read in steps:
+        for review, by_model, (cells, _), by_reader in steps:
             originals = {index: next(older_results) for index in review.pair.originals}
-            results.append(_score(review, cells, read, answers, parts, originals))
+            results.append(_score(review, cells, by_reader, by_model, parts, originals))
             advance(1)
     return tuple(results[len(older) :])
 
 
 def _read(pairs: Sequence[ReviewedChange], parts: Parts) -> list[_Review]:
-    """Read the changes and the reviews; claims and findings of all changes come from one call."""
-    # Keyed by identity, because comparing or hashing a diff would visit all its lines.
+    """Read the changes and the reviews; generate the claims and find the issues of all changes."""
+    # The keys are object ids, because to compare or hash a diff would take time for all its lines.
     changes = {id(pair.diff): ParsedChange.of(pair.diff) for pair in pairs}
-    # One call each: a model answers a batch faster, and a tool starts once for many changes. The
-    # tools are processes, which run while the claims are written.
+    # There is one call for all changes, because a model answers a batch faster and a tool starts
+    # only once. The tools are processes that run while the claims are generated.
     with parts.analyzers.analyzing([*changes.values()]) as wait:
         claims = dict(zip(changes, parts.generator.generate([*changes.values()]), strict=True))
         analyses = dict(zip(changes, wait(), strict=True))
@@ -190,7 +194,7 @@ def _read(pairs: Sequence[ReviewedChange], parts: Parts) -> list[_Review]:
 
 
 def _ask_model(reviews: Sequence[_Review], model: "ModelReader | None") -> list[ModelReadings]:
-    """Let a language model read the comments of all reviews, in one batch.
+    """Return the readings of each review's comments by a language model, which is asked once.
 
     A comment on an older version of the change is read with that version. Its reading is used for
     the review of that version and for the review that the comment belongs to.
@@ -216,17 +220,17 @@ def _ask_model(reviews: Sequence[_Review], model: "ModelReader | None") -> list[
             own_requests += [request.about(index) for request in of_original]
         requests.append(own_requests)
     answers = model.read(requests)
-    # The first reviews are those of older versions. Each has one comment, whose index there is 0.
-    of_older = [
+    # The first reviews are those of older versions. Each has one comment, with the index 0.
+    older_readings = [
         ModelReadings({0: read.remarks[index]} if index in read.remarks else {})
         for review, read in zip(reviews, answers, strict=True)
         for index in review.pair.originals
     ]
-    return [*of_older, *answers[len(of_older) :]]
+    return [*older_readings, *answers[len(older_readings) :]]
 
 
 def _encode(reviews: Sequence[_Review], parts: Parts) -> list[tuple[Cells, Floats]]:
-    """Encode every distinct text of all pairs, and compare the two sides of each.
+    """Encode every distinct text of all pairs, and compare references and sentences of each pair.
 
     Returns:
         The cells of each review, and the vectors of the windows of its change.
@@ -234,10 +238,12 @@ def _encode(reviews: Sequence[_Review], parts: Parts) -> list[tuple[Cells, Float
     refs = [[ref.encoded_text for ref in review.selection.references] for review in reviews]
     windows = [list_windows(review.pair.diff) if parts.reader else () for review in reviews]
     sentences = [[sentence.text for sentence in review.text.sentences] for review in reviews]
-    # The order of texts decides which of them share a batch, and so the last digits of the vectors.
-    of_changes = chain.from_iterable(chain.from_iterable(zip(refs, windows, strict=True)))
-    vectors = Vectors(parts.encoder, of_changes)
-    vectors.learn(chain(*sentences))  # without other texts, so that the reader's batches are equal
+    # The order of the texts decides which texts share a batch, and the batches decide the last
+    # digits of the vectors.
+    change_texts = chain.from_iterable(chain.from_iterable(zip(refs, windows, strict=True)))
+    vectors = Vectors(parts.encoder, change_texts)
+    # The sentences are encoded in a second call, so that no other text changes their batches.
+    vectors.learn(chain(*sentences))
     encoded = []
     for review, rows, columns, lines in zip(reviews, refs, sentences, windows, strict=True):
         text = review.text
@@ -256,46 +262,46 @@ def _encode(reviews: Sequence[_Review], parts: Parts) -> list[tuple[Cells, Float
 def _score(
     review: _Review,
     cells: Cells,
-    read: ReviewReadings | None,
-    answers: ModelReadings,
+    readings: ReviewReadings | None,
+    by_model: ModelReadings,
     parts: Parts,
     originals: Mapping[int, Result],
 ) -> Result:
     """Match, rate and score one review.
 
-    `originals` has the results of its comments on older versions, by the comment's index.
+    `originals` has the results of the comments on older versions, by the index of the comment.
     """
-    comments, reader = review.pair.comments, parts.reader
-    unread = describe_unread(cells.sentences, read.remarks if read else ())
-    notes = (*review.notes, *unread, *answers.notes)
-    if read:
-        abouts = [reading.about for reading in read.sentences]
+    comments, authors, reader = review.pair.comments, review.text.authors, parts.reader
+    unread = describe_unread(cells.sentences, readings.remarks if readings else ())
+    notes = (*review.notes, *unread, *by_model.notes)
+    if readings:
+        abouts = [reading.about for reading in readings.sentences]
         cells = replace(cells, about=np.array(abouts, dtype=np.float32))
     judgement = parts.matcher.match(cells)
     suggestions = judge_suggestions(comments, review.text.parsed, review.text.files)
     rating = None
     # A review cannot be about a change that shows no text.
-    if reader and read and review.change.shows_text:
+    if reader and readings and review.change.shows_text:
         repository = review.pair.repository
         receipts = judge_remarks(
-            [[cells.sentences[at] for at in remark.sentences] for remark in read.remarks],
+            [[cells.sentences[at] for at in remark.sentences] for remark in readings.remarks],
             comments,
             suggestions,
             review.change,
             repository,
         )
-        notes = (*notes, *(repository.notes if repository else ()), *read.notes)
-        rating = headline.rate(read, judgement.flags, receipts, review.text.authors, reader.weights)
-    # Identities are read after the run: the generator may have fallen back to another.
+        notes = (*notes, *(repository.notes if repository else ()), *readings.notes)
+        rating = headline.rate(readings, judgement.flags, receipts, authors, reader.weights)
+    # The identities are read after the run, because the generator may have used its fallback.
     run_identities = {"claims": parts.generator.identity, "analyzers": review.analysis.identity}
     if parts.model:
-        partial = "" if answers.is_whole else ",partial"
-        # The short form of the signature has what is before the first comma.
-        none_read = "" if answers.remarks or answers.is_whole else "none,"
+        partial = "" if by_model.is_whole else ",partial"
+        # The short form of the signature shows only the text before the first comma.
+        none_read = "" if by_model.remarks or by_model.is_whole else "none,"
         run_identities["readings"] = f"{none_read}{parts.model.identity}{partial}"
     judged = JudgedReview(
         comments=comments,
-        authors=review.text.authors,
+        authors=authors,
         suggestions=suggestions,
         selection=review.selection,
         cells=cells,
@@ -316,7 +322,7 @@ def _score(
 def list_requests(
     pairs: Sequence[ReviewedChange], parts: Parts, make_requests: "Callable[..., list[Request]]"
 ) -> "list[list[Request]]":
-    """Return the requests to a language model about the comments of each pair, in order."""
+    """Return, for each pair in order, the requests to a language model about its comments."""
     changes = {id(pair.diff): ParsedChange.of(pair.diff) for pair in pairs}
     with parts.analyzers.analyzing([*changes.values()]) as wait:
         analyses = dict(zip(changes, wait(), strict=True))

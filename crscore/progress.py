@@ -1,7 +1,7 @@
 """Progress of long work: one line on stderr, on a terminal only.
 
 Nothing is printed if stderr is a file or a pipe, if the terminal is dumb, if a run is quiet, or in
-a program that uses crscore as a library; then `track` costs nothing, and rich is not
+a program that uses crscore as a library. In these cases `track` costs nothing, and rich is not
 imported.
 """
 
@@ -12,13 +12,13 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Final, TextIO, TypeAlias
 
-# rich raises a `LiveError` for a second bar: "Only one live display may be active at once".
+# For a second bar, rich raises a `LiveError`: "Only one live display may be active at once".
 TERMINAL: Final = threading.Lock()
-"""Held while a bar is shown: there is only one at a time, and nested work shows none."""
+"""Lock that is held while a bar is shown, so that nested work shows no second bar."""
 ENABLED: Final = threading.Event()
 """Set by the command line if bars may be shown."""
 DELAY_S: Final = 0.5
-"""Seconds of work before a bar is shown: short work shows none."""
+"""Seconds of work before a bar is shown, so that short work shows none."""
 
 
 Advance: TypeAlias = Callable[..., None]
@@ -29,14 +29,14 @@ Advance: TypeAlias = Callable[..., None]
 def track(description: str, total: float | None = None) -> Iterator[Advance]:
     """Show a progress bar while the block runs: after half a second, and until its end.
 
-    Inside another `track`, it shows nothing.
+    A `track` inside another one shows nothing.
 
     Args:
         description: The work: `scoring`.
         total: Number of units of work; None if unknown.
 
     Yields:
-        A function that counts units, one by default. Safe to call from any thread.
+        A function that counts units as done, one by default. Any thread may call it.
     """
     if not ENABLED.is_set() or not is_terminal(sys.stderr) or not TERMINAL.acquire(blocking=False):
         yield lambda units=1: None  # noqa: ARG005
@@ -53,7 +53,7 @@ def track(description: str, total: float | None = None) -> Iterator[Advance]:
         *((progress.TimeRemainingColumn(),) if counts else ()),
         console=Console(stderr=True),
         transient=True,
-        # rich would write output for a file or a pipe to stderr
+        # If stdout is a file or a pipe, rich would redirect it to stderr
         redirect_stdout=is_terminal(sys.stdout),
     )
     task = bar.add_task(description, total=total)
@@ -64,7 +64,7 @@ def track(description: str, total: float | None = None) -> Iterator[Advance]:
         yield lambda units=1: bar.advance(task, units)
     finally:
         timer.cancel()
-        timer.join()  # a bar that is just being shown would stay
+        timer.join()  # otherwise a bar that the timer is just starting would stay
         bar.stop()
         TERMINAL.release()
 

@@ -1,7 +1,7 @@
 """pytest plugin: `assert_review`, as a function and as a fixture.
 
-pytest loads this module in every project that has crscore installed, so it imports nothing but
-pytest until a review is scored. Tested with pytest 8 and 9.
+pytest loads this module in every project that has crscore installed, so the module imports only
+pytest until a review is scored. It was tested with pytest 8 and 9.
 """
 
 from __future__ import annotations
@@ -36,55 +36,57 @@ def assert_review(
     Args:
         diff: A unified diff's text, or a parsed one.
         review: Markdown text, JSON of comments, or comments.
-        usefulness: Minimum standing among real review comments, 0 to 100.
+        usefulness: Minimum standing among real reviews, 0 to 100.
         relevance: Minimum relevance, 0 to 100 as in the reports.
         conciseness: Minimum conciseness, 0 to 100.
         comprehensiveness: Minimum comprehensiveness, 0 to 100.
-        scorer: A scorer with settings of its own; None for the defaults, without static analysis,
-            so that the score does not change with the linters that a machine has.
+        scorer: A scorer with other settings. None for the default settings without static
+            analysis, so that the score does not depend on the linters that a machine has.
 
     Returns:
         The result, for further assertions.
 
     Raises:
-        AssertionError: A number is below its limit or unknown. The message names the unaddressed
-            pseudo-references.
-        ConfigError: No limit is given, or a limit is outside of 0 to 100 or a share (0.5).
+        AssertionError: A score is below its minimum or unknown. The message lists the
+            pseudo-references that no sentence addresses.
+        ConfigError: No minimum is given, or a minimum is not in 0 to 100 or looks like a
+            fraction (0.5).
         InputError: The diff or the review cannot be used.
         CRScoreError: A part of the run failed.
     """
     # With this variable, pytest shows the line of the test instead of this function.
     # https://docs.pytest.org/en/stable/example/simple.html#writing-well-integrated-assertion-helpers
     __tracebackhide__ = True
-    limits = {
+    arguments = {
         "usefulness": usefulness,
         "relevance": relevance,
         "conciseness": conciseness,
         "comprehensiveness": comprehensiveness,
     }
-    thresholds = {name: limit for name, limit in limits.items() if limit is not None}
+    minimums = {name: minimum for name, minimum in arguments.items() if minimum is not None}
     from crscore.errors import ConfigError  # noqa: PLC0415
 
-    if not thresholds:
-        raise ConfigError("assert_review", "call", "give a limit, such as relevance=50")
-    for name, limit in thresholds.items():
-        if not 0 <= limit <= 100:
-            raise ConfigError(name, "call", f"must be from 0 to 100, not {limit!r}")
-        # On a scale from 0 to 1, 0.5 is the middle; here nearly every review would pass with it.
-        if 0 < limit <= 1:
-            raise ConfigError(name, "call", f"is from 0 to 100: write {100 * limit:g}")
+    if not minimums:
+        raise ConfigError("assert_review", "call", "give a minimum, such as relevance=50")
+    for name, minimum in minimums.items():
+        if not 0 <= minimum <= 100:
+            raise ConfigError(name, "call", f"must be from 0 to 100, not {minimum!r}")
+        # Nearly every review would pass a minimum such as 0.5, which is probably meant as a
+        # fraction.
+        if 0 < minimum <= 1:
+            raise ConfigError(name, "call", f"is from 0 to 100: write {100 * minimum:g}")
     from crscore.agents.evaluation import default_scorer  # noqa: PLC0415
 
     result = (scorer or default_scorer()).score(diff, review)
-    failed = [line for name, limit in thresholds.items() for line in _compare(result, name, limit)]
+    failed = [line for item in minimums.items() for line in _compare(result, *item)]
     if failed:
-        raise AssertionError("\n".join([*failed, *_missed(result)]))
+        raise AssertionError("\n".join([*failed, *_list_unaddressed(result)]))
     return result
 
 
 @pytest.fixture(scope="session")
 def crscore_scorer() -> Scorer:
-    """Scorer of the fixture `assert_review`; a project overrides it to choose settings."""
+    """Scorer of the fixture `assert_review`; a project can override it to choose settings."""
     from crscore.agents.evaluation import default_scorer  # noqa: PLC0415
 
     return default_scorer()
@@ -96,28 +98,29 @@ def _fixture(crscore_scorer: Scorer) -> Callable[..., Result]:
     return functools.partial(assert_review, scorer=crscore_scorer)
 
 
-def _compare(result: Result, name: str, limit: float) -> Iterator[str]:
-    """Describe how one number of a result fails its threshold, if it does."""
+def _compare(result: Result, name: str, minimum: float) -> Iterator[str]:
+    """Yield a message if a score of a result is below its minimum or unknown."""
     value: float | None = result.standing
     if name != "usefulness":
         share = getattr(result, name)
         value = None if share is None else round(100 * share, 6)  # 100 * 0.29 is below 29
     if value is None:
-        yield f"{name} is not known: {result.scores.reason or 'the encoder has no weights for it'}"
-    elif value < limit:
+        reason = result.scores.reason or "the encoder has no usefulness weights"
+        yield f"{name} is unknown: {reason}"
+    elif value < minimum:
         useful = result.usefulness if name == "usefulness" else None
-        yield f"{name} is {useful.interval if useful else f'{value:.4g}'}, below {limit:g}"
+        yield f"{name} is {useful.interval if useful else f'{value:.4g}'}, below {minimum:g}"
 
 
-def _missed(result: Result) -> Iterator[str]:
-    """List the references that the review did not address, highest weight first, and the notes."""
+def _list_unaddressed(result: Result) -> Iterator[str]:
+    """Yield the references that no sentence addresses, highest weight first, and the notes."""
     from crscore.reports import escape, view  # noqa: PLC0415
 
-    missed = [reference for _, reference in view.unaddressed(result)]
-    if missed:
-        yield f"{view.unaddressed_title(result)} ({len(missed)}):"
-    for reference in missed[:_MAX_LISTED]:
+    unaddressed = [reference for _, reference in view.unaddressed(result)]
+    if unaddressed:
+        yield f"{view.unaddressed_title(result)} ({len(unaddressed)}):"
+    for reference in unaddressed[:_MAX_LISTED]:
         yield "  - " + escape.one_line(f"{view.places(reference)}: {reference.text}")
-    if len(missed) > _MAX_LISTED:
-        yield f"  ... and {len(missed) - _MAX_LISTED} more"
+    if len(unaddressed) > _MAX_LISTED:
+        yield f"  ... and {len(unaddressed) - _MAX_LISTED} more"
     yield from (escape.one_line(f"note: {note}") for note in result.notes)

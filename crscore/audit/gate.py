@@ -12,7 +12,7 @@ from crscore.audit.compare import format_score
 from crscore.audit.overview import Night, Overview, Reviewer
 from crscore.errors import ConfigError
 from crscore.pull_request.reviewers import wildcards
-from crscore.scoring.gate import GateResult, lines_of_nothing
+from crscore.scoring.gate import GateResult, choose_messages
 from crscore.statistics.paired import SIGNIFICANCE
 
 MINIMUM_DROP: Final = 3.0
@@ -65,7 +65,7 @@ def judge(
         return GateResult((), (f"the gate was not applied: {reason}",))
     failed: list[str] = []
     notices: list[str] = []
-    unapplied = lines_of_nothing(on_nothing, failed, notices)
+    unapplied = choose_messages(on_nothing, failed, notices)
     bots = _matching_bots(now, reviewers)
     if not bots:
         unapplied.append("the gate was not applied: no bot wrote in the period")

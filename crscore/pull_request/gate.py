@@ -8,7 +8,7 @@ from crscore.errors import ConfigError
 from crscore.pull_request.overview import Overview, Scores
 from crscore.pull_request.reviewers import wildcards
 from crscore.pull_request.reviewers.identify import TRUSTED
-from crscore.scoring.gate import GateResult, check_thresholds, lines_of_nothing
+from crscore.scoring.gate import GateResult, check_thresholds, choose_messages
 from crscore.settings import Config
 
 TOGETHER: Final = "together"
@@ -55,7 +55,7 @@ def judge(
         matches = _matching_rows(overview, pattern)
         scores_by_name |= matches
         if not matches:
-            lines_of_nothing(settings.on_nothing, failed, notices).append(
+            choose_messages(settings.on_nothing, failed, notices).append(
                 f"{subject}: the gate was not applied to {pattern}: no such reviewer commented"
             )
     # A template that a stranger pasted raised a poor review from 9 to 99, and a stranger's poor

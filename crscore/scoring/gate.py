@@ -1,17 +1,17 @@
-"""Quality gate: numbers of a review compared with thresholds, off unless a threshold is set."""
+"""Quality gate: compares the scores of a review with the thresholds that are set, if any."""
 
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-NO_WEIGHTS: Final = "the encoder has no weights for it"
-"""Reason why a text with scores has no usefulness."""
+NO_WEIGHTS: Final = "the encoder has no usefulness weights"
+"""Reason why a text with the other scores has no usefulness."""
 
 
 class GateResult(NamedTuple):
-    """Texts that failed, and texts that could not be judged."""
+    """Messages about texts that failed, and about texts that could not be judged."""
 
     failed: tuple[str, ...]
-    """Texts below a threshold, one sentence each; empty when all pass."""
+    """Messages about texts below a threshold, one sentence each; empty if all texts pass."""
     notices: tuple[str, ...]
     """Reasons why the gate was not applied, one sentence each."""
 
@@ -25,15 +25,19 @@ def check_thresholds(
     reason: str | None,
     on_nothing: str = "pass",
 ) -> GateResult:
-    """Compare the numbers of one text with the thresholds.
+    """Compare the scores of one text with the thresholds.
 
     Args:
         name: Name of the text in messages.
-        thresholds: Minimum that passes by option, such as `fail-under`; see `Config.thresholds`.
-        usefulness: The text's usefulness, in a result or in an overview; None if unknown.
+        thresholds: Option, such as `fail-under`, -> smallest score that passes; see
+            `Config.thresholds`.
+        usefulness: The text's usefulness, from a result or an overview; None if unknown.
         relevance: The text's relevance, in [0, 1]; None if there is no score.
         reason: Reason why there is no score; None if there is one.
-        on_nothing: Treatment of a text without a number: see `lines_of_nothing`.
+        on_nothing: What happens if a score is unknown; see `choose_messages`.
+
+    Returns:
+        The messages, without any if the text passes all thresholds.
     """
     failed: list[str] = []
     notices: list[str] = []
@@ -44,22 +48,25 @@ def check_thresholds(
     }
     for flag, threshold in thresholds.items():
         measure, value = values[flag]
-        # Without a number there is nothing to compare, so `on_nothing` decides.
+        # An unknown score cannot be compared, so `on_nothing` decides.
         if value is None:
             cause = reason or NO_WEIGHTS
-            lines = lines_of_nothing(on_nothing, failed, notices)
-            lines.append(f"the gate was not applied to {name}: no {measure}, {cause}")
+            messages = choose_messages(on_nothing, failed, notices)
+            messages.append(f"the gate was not applied to {name}: no {measure} ({cause})")
         elif value < threshold:
             failed.append(f"{measure} of {name} is {value:.4g}, below {flag} {threshold:g}")
     return GateResult(tuple(failed), tuple(notices))
 
 
-def lines_of_nothing(on_nothing: str, failed: list[str], notices: list[str]) -> list[str]:
-    """Return the list to which the reason for a missing number is added.
+def choose_messages(on_nothing: str, failed: list[str], notices: list[str]) -> list[str]:
+    """Return the list to which the message about an unknown score is added.
 
     Args:
-        on_nothing: `fail`; `pass`, with a notice; or `skip`, which passes without a notice.
-        failed: Messages of failures.
-        notices: Messages of notices.
+        on_nothing: `fail`, `pass` (with a notice) or `skip` (without a notice).
+        failed: Messages about texts that failed.
+        notices: Messages about texts that could not be judged.
+
+    Returns:
+        `failed`, `notices`, or a new list that nobody reads.
     """
     return {"fail": failed, "skip": list[str]()}.get(on_nothing, notices)

@@ -71,9 +71,9 @@ def test_points_beyond_ten_are_counted() -> None:
 
 
 def test_what_is_not_known_is_not_good_enough() -> None:
-    with pytest.raises(AssertionError, match="relevance is not known: "):
+    with pytest.raises(AssertionError, match="relevance is unknown: "):
         assert_review(DIFF, "", relevance=2)
-    with pytest.raises(AssertionError, match=r"usefulness is not known: .*no weights"):
+    with pytest.raises(AssertionError, match=r"usefulness is unknown: .*no usefulness weights"):
         assert_review(
             DIFF, REVIEW, usefulness=2, scorer=Scorer(encoder="hashing", analyzers="none")
         )

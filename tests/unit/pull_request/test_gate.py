@@ -142,8 +142,8 @@ def test_reviewer_without_a_standing_passes_with_a_notice() -> None:
     verdict = gate.judge(useful(None), Config(fail_under=30), ["each"])
     assert verdict.failed == ()
     assert verdict.notices == (
-        "octo/shop#12: the gate was not applied to r0: no usefulness, "
-        "the encoder has no weights for it",
+        "octo/shop#12: the gate was not applied to r0: no usefulness "
+        "(the encoder has no usefulness weights)",
     )
 
 

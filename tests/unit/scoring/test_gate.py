@@ -9,7 +9,7 @@ def test_a_text_without_a_number_fails_where_that_is_asked() -> None:
     reason = "no sentence in the review text"
     numbers = {"usefulness": None, "relevance": None, "reason": reason}
     limits = {"fail-under": 30.0}
-    line = "the gate was not applied to a.md: no usefulness, no sentence in the review text"
+    line = "the gate was not applied to a.md: no usefulness (no sentence in the review text)"
     passed = gate.check_thresholds("a.md", **numbers, thresholds=limits)
     failed = gate.check_thresholds("a.md", **numbers, thresholds=limits, on_nothing="fail")
     assert (passed.failed, passed.notices) == ((), (line,))
