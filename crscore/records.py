@@ -1,7 +1,7 @@
-"""Values that cross modules, in the order of a run.
+"""Records that modules pass to each other, in the order of a run.
 
-A diff; its pseudo-references (claims, and findings of static analysis); the comments of a review;
-the scores of the two sides.
+They describe a diff, its pseudo-references (claims, and issues from static analysis), the comments
+of a review, and the scores.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class LineKind(StrEnum):
 
 # git writes the status in extended headers: https://git-scm.com/docs/diff-generate-patch
 class FileStatus(StrEnum):
-    """What a change does to a file as a whole."""
+    """Kind of change of a file as a whole."""
 
     MODIFIED = "modified"
     ADDED = "added"
@@ -55,7 +55,7 @@ class DiffLine(msgspec.Struct, frozen=True, kw_only=True):
     kind: LineKind
     """Added, removed or context."""
     text: str
-    """The line without its sign and without its line end."""
+    """The line without its first character (`+`, `-` or a space) and without its line end."""
     old: int | None
     """Line number in the old file; None for an added line."""
     new: int | None
@@ -76,18 +76,18 @@ class Hunk(msgspec.Struct, frozen=True, kw_only=True):
     old_start: int
     """First line in the old file; 0 for a new file."""
     old_length: int
-    """Number of lines of the old file covered."""
+    """Number of lines of the old file that the hunk covers."""
     new_start: int
     """First line in the new file; 0 for a deleted file."""
     new_length: int
-    """Number of lines of the new file covered."""
+    """Number of lines of the new file that the hunk covers."""
     section: str
     """Text that git prints after the second `@@`; may be empty."""
     lines: tuple[DiffLine, ...]
     """All lines, in diff order."""
 
     def lines_of(self, *kinds: LineKind) -> tuple[DiffLine, ...]:
-        """Return the lines of these kinds, in diff order; all lines without a kind."""
+        """Return the lines of these kinds, in diff order; all lines if no kind is given."""
         return tuple(line for line in self.lines if not kinds or line.kind in kinds)
 
     def range_of(self, side: Side) -> tuple[int, int]:
@@ -107,48 +107,49 @@ class ChangedFile(msgspec.Struct, frozen=True, kw_only=True):
     status: FileStatus
     """Change of the file as a whole."""
     language: str | None
-    """By the path's suffix (`python`, `json`, ...) or set by the caller; None if unknown."""
+    """Language (`python`, `json`, ...) by the suffix of the path or as set by the caller; None if
+    unknown."""
     hunks: tuple[Hunk, ...]
-    """Empty for binary files, submodules, pure renames and mode changes."""
+    """Hunks in diff order; none for binary files, submodules, pure renames and mode changes."""
     is_binary: bool = False
     """Whether the diff only reports that the binary contents differ."""
     is_submodule: bool = False
-    """The entry is a submodule (mode 160000)."""
+    """Whether the entry is a submodule (mode 160000)."""
     missing: str = ""
-    """Reason why its changes are unknown, a clause; empty if they are known."""
+    """Reason why the changes of the file are unknown, as a clause; empty if they are known."""
     old_mode: str | None = None
-    """File mode before, six octal digits, when given in the diff."""
+    """File mode before the change, six octal digits; None if the diff does not show it."""
     new_mode: str | None = None
-    """File mode after, six octal digits, when given in the diff."""
+    """File mode after the change, six octal digits; None if the diff does not show it."""
     old_source: str | None = None
-    """Full old file, if given by the caller."""
+    """Text of the complete old file; None if the caller does not provide it."""
     new_source: str | None = None
-    """Full new file, if given by the caller."""
+    """Text of the complete new file; None if the caller does not provide it."""
 
     def path_on(self, side: Side) -> str:
         """Return the path in one version."""
         return self.old_path or self.path if side is Side.OLD else self.path
 
     def source_on(self, side: Side) -> str:
-        """Return the full file in one version; empty if it is unknown."""
+        """Return the text of the complete file in one version; empty if it is unknown."""
         return (self.old_source if side is Side.OLD else self.new_source) or ""
 
     @property
     def is_missing(self) -> bool:
-        """Whether its changes are unknown."""
+        """Whether the changes of the file are unknown."""
         return bool(self.missing)
 
     @property
     def shows_text(self) -> bool:
-        """Whether the diff shows its content."""
+        """Whether the diff shows the content of the file."""
         return not (self.is_binary or self.is_submodule or self.missing)
 
     def lines(self, *kinds: LineKind) -> tuple[DiffLine, ...]:
-        """Return the lines of these kinds of all hunks, in diff order; all without a kind."""
+        """Return the lines of these kinds in all hunks; all lines if no kind is given."""
         return tuple(line for hunk in self.hunks for line in hunk.lines_of(*kinds))
 
     def hunk_at(self, side: Side, line: int) -> int | None:
-        """Return the index of the hunk that contains a line of one side."""
+        """Return the index of the hunk with this line of one version; None if there is none."""
         for index, hunk in enumerate(self.hunks):
             start, length = hunk.range_of(side)
             if start <= line < start + length:
@@ -164,26 +165,26 @@ class Diff(msgspec.Struct, frozen=True, kw_only=True):
     sha256: str
     """Hash of the diff's text as read, 64 hex digits; identifies it in caches and recordings."""
     notes: tuple[str, ...] = ()
-    """Repairs and omissions of the reader, one sentence each."""
+    """What was repaired or left out when the diff was read, one sentence each."""
 
     @property
     def shows_text(self) -> bool:
-        """Whether the content of a file is shown."""
+        """Whether the diff shows the content of any file."""
         return any(file.shows_text for file in self.files)
 
     def lines(self, *kinds: LineKind) -> tuple[DiffLine, ...]:
-        """Return the lines of these kinds of all files, in diff order; all without a kind."""
+        """Return the lines of these kinds in all files; all lines if no kind is given."""
         return tuple(line for file in self.files for line in file.lines(*kinds))
 
     def file_at(self, path: str, side: Side = Side.NEW) -> ChangedFile | None:
         """Find a changed file by its path.
 
-        A new file can take the old name of a renamed one, so the side decides which of the two
-        names is tried first. A diff that is one bare hunk has no path: its only file matches any.
+        A new file can take the old name of a renamed file, so the side decides which of the two
+        files is preferred. A bare hunk has no path, so its file is returned for any path.
 
         Args:
             path: A new or old path.
-            side: The side whose names are tried first.
+            side: The version whose paths are tried first.
 
         Returns:
             The file, or None if the diff does not change it.
@@ -199,12 +200,12 @@ class Diff(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LineSpan(msgspec.Struct, frozen=True, kw_only=True):
-    """Range of lines on one side of one file."""
+    """Range of lines in one version of a file."""
 
     path: str
-    """The file's path on that side."""
+    """Path of the file in that version."""
     side: Side
-    """Version that the numbers refer to."""
+    """Version that the line numbers refer to."""
     start: int
     """First line, 1-based; 0 for the file as a whole."""
     end: int
@@ -220,7 +221,7 @@ class ReferenceKind(StrEnum):
 
 
 class TopicState(StrEnum):
-    """What a change does to a topic."""
+    """Kind of change of a topic."""
 
     NEW = "new"
     REMOVED = "removed"
@@ -235,15 +236,15 @@ class Topic(msgspec.Struct, frozen=True, kw_only=True):
     """Unit of a change that a reader would name: a function, a type, a test, a section, a file."""
 
     name: str
-    """Its name, or its file's path; may be empty for a hunk without a path."""
+    """Name of the unit, or path of its file; may be empty for a hunk without a path."""
     noun: str
     """Kind of unit: `method`, `class`, `section`, `file`."""
     state: TopicState
     """Change of the unit."""
     lines: int
-    """Number of changed lines that belong to it, at least 0."""
+    """Number of changed lines in the unit, at least 0."""
     place: LineSpan
-    """Its lines: in the new version, or in the old one if it was removed."""
+    """Lines of the unit in the new version, or in the old version if the unit was removed."""
 
 
 class PseudoReference(msgspec.Struct, frozen=True, kw_only=True):
@@ -256,17 +257,19 @@ class PseudoReference(msgspec.Struct, frozen=True, kw_only=True):
     source: str
     """Name of the claim generator or analyzer."""
     spans: tuple[LineSpan, ...] = ()
-    """Lines that it is about; empty if it is about the entire change."""
+    """Lines that the statement is about; none if it is about the entire change."""
     identifiers: tuple[str, ...] = ()
-    """Names of the code it is about, most informative first."""
+    """Names of the code that the statement is about, most informative first."""
     reading: str = ""
-    """The statement as the encoder reads it, with code in words; "" if the encoder reads `text`."""
+    """The statement with code written as words, for the encoder; "" if the encoder reads `text`."""
     weight: float = 1.0
-    """How informative it is, in (0, 1]: orders references, does not affect the published score."""
+    """How informative the statement is, in (0, 1]. The weight decides the order of the references
+    and which of them count."""
     counted: bool = True
-    """False when it is left out of the diff's comprehensiveness (over the claim limit)."""
+    """Whether it counts for the comprehensiveness of reviews of the whole diff; False if it is
+    minor or exceeds the maximum number of claims."""
     topic: Topic | None = None
-    """The unit of the change that it is about; None if the generator knows no unit."""
+    """Unit of the change that the statement is about; None if the generator does not name one."""
 
     @property
     def encoded_text(self) -> str:
@@ -278,11 +281,11 @@ class Claims(msgspec.Struct, frozen=True, kw_only=True):
     """Claims of a generator for one diff."""
 
     references: tuple[PseudoReference, ...]
-    """Most informative first."""
+    """The claims, most informative first."""
     raw: str | None = None
-    """The model's or recording's unparsed answer, when there was one."""
+    """Unparsed answer of a model or a recording; None for another generator."""
     notes: tuple[str, ...] = ()
-    """Unreadable and omitted parts, one sentence each."""
+    """What could not be read or was left out, one sentence each."""
 
 
 # SARIF 2.1.0, section 3.27.10, has these levels and `none`.
@@ -322,27 +325,27 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     tool: str
     """The tool's name."""
     rule: str
-    """The tool's id of the rule; "" when missing."""
+    """Id of the rule that the tool applied; "" if the tool names none."""
     path: str
     """Path in the diff."""
     line: int
     """First line, 1-based, in the new file; 0 for the file as a whole."""
     end_line: int
-    """Last line, inclusive; equal to `line` when the tool names one."""
+    """Last line, inclusive; equal to `line` if the tool names only one line."""
     message: str
     """Message of the tool."""
     text: str
-    """One English sentence, as a reviewer would write it."""
+    """The finding as one English sentence that a reviewer could write."""
     severity: Severity
-    """How serious the finding is, mapped from the tool's own levels."""
+    """How serious the finding is, converted from the levels of the tool."""
     in_change: bool = False
-    """Whether it is on a changed line."""
+    """Whether the finding is on a changed line."""
     pre_existing: bool = False
-    """True when the old file had it on the same code."""
+    """Whether the old file has the same finding on the same code."""
     is_style: bool = False
-    """Whether it is a matter of style, which is no pseudo-reference."""
+    """Whether the finding is a matter of style and therefore no pseudo-reference."""
     counted: bool = False
-    """Whether it is a pseudo-reference, alone or merged with another tool's finding."""
+    """Whether the finding is a pseudo-reference, alone or merged with a finding of another tool."""
 
 
 class ToolRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -351,52 +354,53 @@ class ToolRun(msgspec.Struct, frozen=True, kw_only=True):
     tool: str
     """The tool's name."""
     version: str | None
-    """Version of the tool; None when it is not installed or unknown."""
+    """Version of the tool; None if the tool is not installed or its version is unknown."""
     state: ToolState
     """Outcome of the run."""
     reason: str = ""
-    """Reason, one clause; "" if all files were read in full."""
+    """Reason why files were not read in full, as a clause; "" if all were."""
     files: int = 0
     """Number of files of the change that were read."""
     unread: tuple[str, ...] = ()
     """Files of the change that could not be read."""
 
     @property
-    def whole(self) -> bool:
-        """Whether it read all files that it should have read, in full."""
+    def is_complete(self) -> bool:
+        """Whether the tool read all files that it should have read, in full."""
         return self.state is ToolState.RAN and not self.unread and not self.reason
 
 
 # docs/design/013-untrusted-code.md lists the systems.
 UNCONFINED: Final = "sandbox:none"
-"""Word in a signature: this system cannot deny the network to analyzers."""
+"""Word in a signature that says that the system could not deny the network to analyzers."""
 
 
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     """Findings of all tools for one change."""
 
     findings: tuple[Finding, ...] = ()
-    """By path, line, tool, rule and text."""
+    """Findings in the order of path, line, tool, rule and text."""
     tools: tuple[ToolRun, ...] = ()
-    """Tools that apply to the change's files, by name."""
+    """Runs of the tools that apply to the changed files, in the order of the tools' names."""
     notes: tuple[str, ...] = ()
-    """Omissions, one sentence each."""
+    """What was left out, one sentence each."""
     confined: bool = True
-    """False when this system cannot deny the network to tools, and one ran or should have run."""
+    """False if a tool ran or should have run on a system that cannot deny the network to tools."""
 
     @property
     def coverage(self) -> Coverage:
-        """`none` without tools that concern the change, `complete` when each read its files."""
+        """`none` if no tool applies, `complete` if each tool read all its files, else `partial`."""
         if not self.tools:
             return Coverage.NONE
-        return Coverage.COMPLETE if all(run.whole for run in self.tools) else Coverage.PARTIAL
+        return Coverage.COMPLETE if all(run.is_complete for run in self.tools) else Coverage.PARTIAL
 
     @property
     def identity(self) -> str:
         """Tools with their versions, for the signature.
 
-        `none` if no tool ran or should have run. `partial` follows the tools if one of them did not
-        read all that it should have read, then `UNCONFINED` if they were not confined.
+        The value is `none` if no tool ran or should have run. After the tools follows `partial` if
+        a tool did not read all files that it should have read, and `UNCONFINED` if the tools were
+        not confined.
 
         Example:
             >>> Analysis().identity
@@ -416,26 +420,29 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
         return ",".join([*sorted(tools), *partial, *unconfined]) or Coverage.NONE.value
 
 
-# Lines are given as in https://docs.github.com/en/rest/pulls/comments; GitLab's are converted.
+# Lines are given as in https://docs.github.com/en/rest/pulls/comments; lines of GitLab are
+# converted.
 class Comment(msgspec.Struct, frozen=True, kw_only=True):
-    """Review comment before parsing."""
+    """Review comment whose text is not parsed yet."""
 
     body: str
     """Markdown or plain text."""
     path: str | None = None
-    """File it is attached to; None for unattached text."""
+    """File that the comment is attached to; None for unattached text."""
     line: int | None = None
-    """Line it is attached to, in `side`; None when unattached or attached to the file."""
+    """Line that the comment is attached to, in the version `side`; None if it is attached to no
+    line."""
     start_line: int | None = None
-    """First line of a comment on several lines."""
+    """First line of a comment on several lines, whose last line is `line`; None for one line."""
     side: Side = Side.NEW
-    """Side that `line` refers to."""
+    """Version that `line` refers to."""
     outdated: bool = False
     """Whether `line` refers to an older version of the change, so that `diff_hunk` is preferred."""
     earlier: bool = False
-    """Whether it was written on an older version of the change, though its line is still there."""
+    """Whether it was written on an older version of the change although its line is still in this
+    version."""
     diff_hunk: str | None = None
-    """Hunk it was written on, as stored by GitHub."""
+    """Hunk that the comment was written on, as GitHub stores it."""
     author: str | None = None
     """Login, or None when unknown."""
     id: str | None = None
@@ -450,7 +457,8 @@ class Comment(msgspec.Struct, frozen=True, kw_only=True):
         """Return the comment with the lines that one of its suggestion blocks replaces.
 
         Args:
-            offsets: Number of lines above and below its line; None for exactly its lines.
+            offsets: Number of lines above and below the line of the comment that are also replaced;
+                None to keep the lines of the comment.
         """
         if offsets is None or self.line is None:
             return self
@@ -462,11 +470,11 @@ class Position(msgspec.Struct, frozen=True):
     """Position of a sentence in the layout of its comment."""
 
     block: int = 0
-    """Number of its paragraph, list item, table cell or heading, from 0."""
+    """Number of the paragraph, list item, table cell or heading that contains it, from 0."""
     is_heading: bool = False
     """Whether it is in a heading, or in a paragraph that is all bold."""
     severity: str | None = None
-    """Severity that a label beside it names: `critical`, `high`, `medium` or `low`."""
+    """Severity that a label next to it names: `critical`, `high`, `medium` or `low`."""
 
 
 class Sentence(msgspec.Struct, frozen=True, kw_only=True):
@@ -477,13 +485,13 @@ class Sentence(msgspec.Struct, frozen=True, kw_only=True):
     comment: int
     """Index of its comment in the result's `comments`."""
     hidden: bool = False
-    """True for text that a reader of the rendered comment does not see."""
+    """Whether a reader of the rendered comment does not see the text."""
     proposal: bool = False
-    """True for proposed code, paraphrased."""
+    """Whether the text paraphrases proposed code."""
     position: Position = Position()
     """Its position in the layout of its comment."""
     unread: bool = False
-    """True for text that is not in English, which the encoder cannot read."""
+    """Whether the text is not in English, so that the encoder cannot read it."""
 
 
 class Flag(StrEnum):
@@ -510,7 +518,7 @@ class Stance(StrEnum):
 
 
 class Importance(StrEnum):
-    """Harm of a merge that ignores a remark, if the remark is right."""
+    """Harm that is done if a remark is right and the change is merged without regard to it."""
 
     CRITICAL = "critical"
     """Security, loss of data, a crash, wrong results, a broken interface or build."""
@@ -523,18 +531,20 @@ class Importance(StrEnum):
 
 
 MAX_IMPORTANCE: Final = 4
-"""Importance of a critical remark."""
-# The scale of the guide for readers, `prompts/read.v1.toml`.
+"""Importance of a critical remark, on a scale from 0."""
+# The scale of worth is that of the guide for readers, `prompts/read.v1.toml`.
 LEAST_WORTH: Final = 1.0
-"""Worth of a remark with nothing to act on, or about something else."""
+"""Worth of a remark that has nothing to act on or is about something else."""
 MAX_WORTH: Final = 5.0
+"""Worth of a remark that is right, important and exact."""
 ACTIONABLE_FROM: Final = 0.5
-"""Minimum `actionable` of a text that needs an answer."""
-# A remark with a lower probability is worth nothing (docs/design/010-usefulness.md).
+"""Minimum of the probability `actionable` for a text that needs an answer."""
+# A remark that is less likely to be about the change is worth nothing
+# (docs/design/010-usefulness.md).
 ON_TOPIC: Final = 0.25
-"""Minimum `about` of a text that is about the change."""
+"""Minimum of the probability `about` for a text that counts as about the change."""
 OFF_TOPIC: Final = "off topic"
-"""Word for a review without a remark about the change."""
+"""Word for the usefulness of a review without a remark about the change."""
 
 
 # docs/design/028-verdicts.md
@@ -544,7 +554,7 @@ class Verdict(StrEnum):
     CONFIRMED = "confirmed"
     REFUTED = "refuted"
     UNPROVEN = "unproven"
-    """Undecided: the default."""
+    """Undecided, which is the default."""
 
 
 class Receipt(msgspec.Struct, frozen=True, kw_only=True):
@@ -553,17 +563,17 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict
     """Confirmed or refuted."""
     says: str
-    """Claim of the remark about the code: a clause without an end mark, after "says that"; empty if
-    a language model judges the remark as a whole."""
+    """What the remark says about the code: a clause that continues "says that", without a full
+    stop; empty if a language model judges the remark as a whole."""
     fact: str
-    """Fact about the code: one sentence."""
+    """Fact about the code, as one sentence."""
     lines: tuple[LineSpan, ...] = ()
-    """Lines that prove it; empty if the proof is that code is absent."""
+    """Lines that prove the verdict; none if the proof is that code is absent."""
 
 
 # `prompts/read.v1.toml` asks for these words.
 class Holds(StrEnum):
-    """Whether a remark is right, as a reader of the code judges it."""
+    """Whether a remark is right, as judged by a reader of the code."""
 
     YES = "yes"
     NO = "no"
@@ -577,7 +587,7 @@ class RemarkReading(msgspec.Struct, frozen=True, kw_only=True):
     stance: Stance
     """Purpose of the remark."""
     importance: float
-    """Harm of a merge that ignores the remark, if it is right, from 0 (none) to 4 (critical)."""
+    """Harm if the remark is right and is ignored, from 0 (none) to 4 (critical)."""
     worth: float
     """How glad the author of the change should be to get the remark, from 1 to 5."""
     specific: float
@@ -593,7 +603,7 @@ class RemarkReading(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_doubt(self) -> bool:
-        """Whether it calls the remark wrong without a line that shows it."""
+        """Whether the model calls the remark wrong without quoting a line that proves it."""
         return self.holds is Holds.NO and self.line is None
 
 
@@ -614,58 +624,60 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     actionable: float
     """Probability that the author of the change has something to answer, in [0, 1]."""
     about: float
-    """Probability that it is about this change and no other, in [0, 1]."""
+    """Probability that the sentence is about this change and no other change, in [0, 1]."""
     subject: Subject
-    """What it is about: a claim, the whole change, its surroundings, or something else."""
+    """Subject: a claim, the change as a whole, the code around the change, or something else."""
     reference: int | None
-    """Index of the claim that it is about in the result; None for any other subject."""
+    """Index of the claim that is the subject, among the references of the result; None for any
+    other subject."""
 
 
 class Remark(msgspec.Struct, frozen=True, kw_only=True):
     """One point of a comment: its sentences, proposals and code."""
 
     comment: int
-    """Index of its comment in the result."""
+    """Index of its comment among the comments of the result."""
     sentences: tuple[int, ...]
-    """Indices of its sentences and proposals in the result."""
+    """Indices of its sentences and proposals among the sentences of the result."""
     stance: Stance
-    """Its purpose."""
+    """Purpose of the remark."""
     actionable: float
     """Probability that the author of the change has something to answer, in [0, 1]."""
     importance: float
-    """Harm of a merge that ignores it, if it is right: 0 (nothing at stake) to 4 (critical)."""
+    """Harm if the remark is right and is ignored, from 0 (none) to 4 (critical)."""
     level: Importance
     """The importance as a word."""
     about: float
-    """Probability that it is about this change and no other, in [0, 1]."""
+    """Probability that the remark is about this change and no other change, in [0, 1]."""
     worth: float
-    """How glad the author of the change should be to get it: an expected value, from 1 to 5."""
+    """How glad the author of the change should be to get the remark, from 1 to 5: an expected
+    value."""
     specific: float
-    """Probability that it says enough to act on, in [0, 1]."""
+    """Probability that the remark says enough to act on, in [0, 1]."""
     acts: float
-    """Probability that the author changes the code for it, in [0, 1]."""
+    """Probability that the author changes the code because of the remark, in [0, 1]."""
     receipt: Receipt | None = None
-    """Proof for or against its statement about the code; None if undecided."""
+    """Proof for or against what the remark says about the code; None if undecided."""
     labelled: str | None = None
-    """Severity that its writer's label names: `critical`, `high`, `medium` or `low`."""
+    """Severity that the label of its author names: `critical`, `high`, `medium` or `low`."""
     reading: RemarkReading | None = None
     """Reading by a language model; None if the network alone read it."""
 
     @property
     def verdict(self) -> Verdict:
-        """Verdict on its statement about the code."""
+        """Verdict on what the remark says about the code."""
         return self.receipt.verdict if self.receipt else Verdict.UNPROVEN
 
     @property
     def is_limited(self) -> bool:
-        """Whether its worth is below the model's, because the network's reading limits it."""
+        """Whether the network's reading limits the worth to less than the language model gave."""
         reading = self.reading
-        # A hidden or repeated remark is not counted: it is worth nothing in any case.
+        # A hidden or repeated remark has the least worth for another reason.
         return bool(reading and not reading.is_doubt and LEAST_WORTH < self.worth < reading.worth)
 
     @property
     def is_valuable(self) -> bool:
-        """Whether it gives the author of the change something to answer about the change."""
+        """Whether it gives the author something to answer about the change and is not refuted."""
         return (
             self.actionable >= ACTIONABLE_FROM
             and self.about >= ON_TOPIC
@@ -674,38 +686,38 @@ class Remark(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Aspects(msgspec.Struct, frozen=True, kw_only=True):
-    """Estimates of how people would rate a comment, each a probability in [0, 1]."""
+    """Estimates of how people would rate a comment."""
 
     relevant: float
-    """It is about the change and needs no other context."""
+    """Probability that it is about the change and needs no other context, in [0, 1]."""
     informative: float
-    """It is specific enough to act on."""
+    """Probability that it is specific enough to act on, in [0, 1]."""
     clear: float
-    """It is clear and civil."""
+    """Probability that it is clear and civil, in [0, 1]."""
 
 
 class Share(msgspec.Struct, frozen=True, kw_only=True):
     """Share of a remark in the value of a review."""
 
     remark: int
-    """Index of the remark in the result."""
+    """Index of the remark among the remarks of the result."""
     value: float
-    """Contribution of its worth to the value, in [0, 1]."""
+    """What the worth of the remark adds to the value of the review, in [0, 1]."""
 
 
 class Usefulness(msgspec.Struct, frozen=True, kw_only=True):
     """Usefulness of a text to the author of the change: the headline."""
 
     about: float
-    """Probability that the text is about this change and no other, in [0, 1]."""
+    """Probability that the text is about this change and no other change, in [0, 1]."""
     importance: float
-    """Highest importance of a valuable remark, as a share of its scale, in [0, 1]."""
+    """Highest importance of a valuable remark, as a share of `MAX_IMPORTANCE`, in [0, 1]."""
     aspects: Aspects
     """Estimates of how people would rate it."""
     shares: tuple[Share, ...]
-    """Share of each remark in the value, the most valuable first."""
+    """Share of each remark in the value, highest share first."""
     taken_off: float
-    """Deduction from the value for empty remarks, in [0, 1]."""
+    """Deduction from the value for remarks with nothing to answer, in [0, 1]."""
     value: float
     """Sum of the shares minus the deduction, in [0, 1]."""
     standing: int
@@ -718,47 +730,48 @@ class Usefulness(msgspec.Struct, frozen=True, kw_only=True):
     among_bots: int
     """Standing among only the reviews by bots, or comments by bots, 0 to 100."""
     word: str
-    """The middle of the interval as a word, or `OFF_TOPIC`."""
+    """Word for the middle of the interval, or `OFF_TOPIC`."""
     against: str
-    """The comparison set: "612 reviews by people and bots"."""
+    """The comparison set, such as "612 reviews by people and bots"."""
 
     @property
     def interval(self) -> str:
-        """The standing and its interval: "64 (35 to 85)"."""
+        """The standing and its interval, such as "64 (35 to 85)"."""
         return f"{self.standing} ({self.low} to {self.high})"
 
     @property
     def comparison(self) -> str:
-        """The standing in words: "better than 61 % of 612 reviews, 55 % of the bots'"."""
+        """The standing in words, such as "better than 61 % of 612 reviews, 55 % of the bots'"."""
         # The standing is rounded, so "better than 0 %" could be wrong.
         share = {0: "hardly any", 100: "nearly all"}.get(self.standing, f"{self.standing} %")
         return f"better than {share} of {self.against}, {self.among_bots} % of the bots'"
 
 
 class ParsedComment(msgspec.Struct, frozen=True, kw_only=True):
-    """Comment split into sentences and separate parts."""
+    """Comment, split into sentences, blocks of code and hidden text."""
 
     sentences: tuple[str, ...]
-    """Plain text units, in order."""
+    """Visible sentences as plain text, in order."""
     positions: tuple[Position, ...] = ()
-    """Position of each sentence; empty when the layout was not read."""
+    """Position of each sentence; empty if the layout was not read."""
     suggestions: tuple[str, ...] = ()
     """Contents of ```suggestion blocks."""
     suggestion_offsets: tuple[tuple[int, int] | None, ...] = ()
-    """Lines that each block replaces above and below its comment's line (`suggestion:-1+2` of
-    GitLab); None for the lines of the comment."""
+    """For each suggestion block, the number of lines above and below the line of the comment that
+    it replaces (`suggestion:-1+2` of GitLab); None if it replaces the lines of the comment."""
     code_blocks: tuple[str, ...] = ()
     """Contents of other fenced or indented code blocks."""
     diffs: tuple[str, ...] = ()
     """Contents of ```diff blocks."""
     follows: Mapping[str, int] = msgspec.field(default_factory=dict)
-    """Content of a block of code -> index of the text block that it follows; -1 at the start."""
+    """Content of a block of code -> index of the text block before it; -1 if there is none."""
     proposals: tuple[str, ...] = ()
-    """Changes that its code proposes, one short text each; only if the change is known."""
+    """Changes that the code in the comment proposes, one short text each; none if the change under
+    review is unknown."""
     proposal_positions: tuple[Position, ...] = ()
-    """Position of each proposal: the position of the text before it."""
+    """Position of each proposal, which is the position of the text before it."""
     hidden: tuple[str, ...] = ()
-    """Plain text units that a reader does not see, including markers of machines."""
+    """Text that a reader of the rendered comment does not see, including markers for programs."""
 
 
 class Effect(StrEnum):
@@ -775,24 +788,25 @@ class Effect(StrEnum):
 
 
 class Suggestion(msgspec.Struct, frozen=True, kw_only=True):
-    """Suggestion block of a comment, judged at its location."""
+    """Suggestion block of a comment, judged in the file that it changes."""
 
     code: str
     """Content of the block."""
     applies: bool | None = None
-    """Whether the host can apply it; None if its location is unknown."""
+    """Whether the code host can apply the suggestion; None if its location is unknown."""
     parses: bool | None = None
-    """Whether the file parses with it; None without a location or a grammar, or if it did not
-    parse before."""
+    """Whether the file parses with the suggestion; None without a location or a grammar, or if the
+    file does not parse without it."""
     effect: Effect | None = None
-    """Part of the code that it changes; None without a location or a grammar, or if the
+    """Part of the code that the suggestion changes; None without a location or a grammar, or if the
     grammar cannot read the lines."""
     reason: str | None = None
-    """Reason why it does not apply or why a field is unknown, a clause; else None."""
+    """Reason why the suggestion does not apply or why a field is unknown, as a clause; else
+    None."""
 
 
 class Scores(msgspec.Struct, frozen=True, kw_only=True):
-    """The three scores of one text against one set of pseudo-references, or the reason for none.
+    """The three scores of a text against a set of pseudo-references, or why there are none.
 
     The four counts are the sufficient statistics: resampling adds them up without encoding again.
     """
@@ -802,7 +816,7 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
     comprehensiveness: float | None
     """Share of pseudo-references that a sentence addresses, in [0, 1]."""
     relevance: float | None
-    """Harmonic mean of the two, in [0, 1]."""
+    """Harmonic mean of conciseness and comprehensiveness, in [0, 1]."""
     matched_sentences: float
     """Numerator of conciseness: a count, or a sum of degrees in [0, 1]."""
     sentences: int
@@ -812,34 +826,35 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
     references: int
     """Denominator of comprehensiveness."""
     reason: str | None = None
-    """Reason why the three are None; None when they are numbers."""
+    """Reason why the three scores are None; None if they are numbers."""
 
 
 class Match(msgspec.Struct, frozen=True, kw_only=True):
     """Best pseudo-reference of a sentence, or best sentence of a pseudo-reference.
 
-    If any partner is addressed, the best is one of those; among them, the highest degree decides.
+    Pairs in which the sentence addresses the pseudo-reference come first, then higher degrees.
     """
 
     index: int | None
-    """Index of the partner in the result; None when there was none to compare with, or when it
-    belongs to an older version of the change."""
+    """Index of the partner in the result; None if there was no partner to compare with, or if the
+    partner belongs to an older version of the change."""
     similarity: float | None
     """Cosine similarity to the partner, in [-1, 1]; None without an index."""
     degree: float | None
     """Degree to which they address each other, in [0, 1]; None without an index."""
     matched: bool
-    """Whether the sentence addresses the pseudo-reference: by the degree, as its subject, or by a
-    name of its code."""
+    """Whether the sentence addresses the pseudo-reference: the degree is high enough, the
+    pseudo-reference is the subject of the sentence, or the sentence names its code."""
 
 
 class Baselines(msgspec.Struct, frozen=True, kw_only=True):
-    """Two trivial measures that a score must beat; they are reported with it but not part of it."""
+    """Two trivial measures that a score must beat. They are reported with the score."""
 
     words: int
-    """Words in the review."""
+    """Number of words in the review."""
     repeated_tokens: float | None
-    """Share of the diff's distinct tokens in the review, in [0, 1]; None without tokens."""
+    """Share of the distinct tokens of the diff that the review repeats, in [0, 1]; None if the diff
+    has no tokens."""
 
 
 class ScopeKind(StrEnum):
@@ -856,30 +871,30 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
     """Part of the change that a comment was scored against."""
 
     kind: ScopeKind
-    """Hunk, file or the whole diff."""
+    """Hunk, file, whole diff, or a hunk of an older version."""
     path: str | None = None
     """The file, unless the scope is the whole diff."""
     hunk: int | None = None
-    """Index of the hunk in its file, when the scope is a hunk."""
+    """Index of the hunk in its file, if the scope is a hunk."""
 
 
 class CommentResult(msgspec.Struct, frozen=True, kw_only=True):
-    """Comment, scored against the part of the diff it is attached to."""
+    """Comment, scored against the part of the diff that it is attached to."""
 
     comment: Comment
-    """Comment as given."""
+    """The comment before parsing."""
     scope: Scope
-    """Part of the change it was scored against."""
+    """Part of the change that the comment was scored against."""
     scores: Scores
     """Scores against the pseudo-references of the scope."""
     sentences: tuple[int, ...]
-    """Indices into the result's `sentences`."""
+    """Indices of its sentences in the result."""
     references: tuple[int, ...]
-    """Indices into the result's `references`, for the scope."""
+    """Indices in the result of the pseudo-references of the scope."""
     suggestions: tuple[Suggestion, ...] = ()
-    """Suggestion blocks, kept apart from the sentences."""
+    """Suggestion blocks of the comment, which are not part of its sentences."""
     usefulness: Usefulness | None = None
-    """Its usefulness; None without a text, or without weights for the encoder."""
+    """Usefulness of the comment; None without visible text or without weights for the encoder."""
 
 
 class ReviewResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -888,89 +903,93 @@ class ReviewResult(msgspec.Struct, frozen=True, kw_only=True):
     author: str | None
     """Login, or None for unattributed text."""
     scores: Scores
-    """Conciseness over all its sentences, comprehensiveness over the diff's references."""
+    """Scores of all sentences of the author against the references of the whole diff."""
     baselines: Baselines
-    """Baselines of all its comments together."""
+    """Baselines of all comments of the author together."""
     comments: tuple[int, ...]
-    """Indices into the result's `comments`."""
+    """Indices of the author's comments in the result."""
     usefulness: Usefulness | None = None
-    """Usefulness of its comments together; None as for a comment."""
+    """Usefulness of these comments together; None without visible text or without weights for the
+    encoder."""
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Everything that a report needs; reports compute no scores.
 
-    Two results are equal if all fields are, also after pickling.
+    Two results are equal if all their fields are equal, even if one result was pickled.
     """
 
     diff: Diff
     """The change."""
     references: tuple[PseudoReference, ...]
-    """The R pseudo-references that some score used; `counted` ones make up the diff's set."""
+    """The R pseudo-references that a score uses; the scores of the whole diff use the `counted`
+    ones."""
     small: tuple[Topic, ...] = ()
-    """Topics of the change without a counted reference, the most informative first."""
+    """Topics of the change without a counted reference, most informative first."""
     sentences: tuple[Sentence, ...]
     """The S sentences of all comments."""
     similarity: npt.NDArray[np.float32]
     """Cosine similarities, shape (R, S), each in [-1, 1], read-only."""
     degrees: npt.NDArray[np.float32]
-    """The matcher's judgement of each cell, shape (R, S), each in [0, 1], read-only."""
+    """Degree to which each sentence addresses each reference, shape (R, S), in [0, 1],
+    read-only."""
     sentence_flags: tuple[Flag | None, ...]
-    """For each sentence, its irregularity; mostly None."""
+    """For each sentence, its irregularity; usually None."""
     sentence_matches: tuple[Match, ...]
     """For each sentence, its best pseudo-reference among the counted ones."""
     reference_matches: tuple[Match, ...]
     """For each pseudo-reference, its best sentence."""
     comments: tuple[CommentResult, ...]
-    """Every comment, in the order given."""
+    """Result of each comment, in input order."""
     reviews: tuple[ReviewResult, ...]
-    """One per author, in order of first appearance."""
+    """Result of each author's comments together, in order of first appearance."""
     scores: Scores
     """Scores of all comments together against the whole diff."""
     baselines: Baselines
     """Baselines of all comments together."""
     threshold: float | None
-    """Cosine threshold used; None for a matcher without one."""
+    """Cosine threshold of the matcher; None if the matcher has none."""
     decision: float
-    """Minimum degree of a matched pair, in (0, 1)."""
+    """Minimum degree at which a sentence addresses a reference, in (0, 1)."""
     readings: tuple[Reading, ...] = ()
     """Reading of each of the S sentences; empty without weights for the encoder."""
     remarks: tuple[Remark, ...] = ()
-    """The remarks of all comments, in their order; empty as the readings."""
+    """The remarks of all comments, in order; empty without weights for the encoder."""
     usefulness: Usefulness | None = None
-    """Usefulness of all comments together: the headline; None as for a comment."""
+    """Usefulness of all comments together, the headline; None without visible text or without
+    weights for the encoder."""
     analysis: Analysis = Analysis()
-    """Static analysis of the change, counted or not."""
+    """Static analysis of the change, with the findings that do not count."""
     signature: str
-    """Signature of the score: same signature, same score."""
+    """Signature of the scores; the same inputs with the same signature have the same scores."""
     notes: tuple[str, ...] = ()
-    """Omissions and repairs, one sentence each."""
+    """What was left out or repaired, one sentence each."""
 
     @property
     def conciseness(self) -> float | None:
-        """Share of sentences that are on topic, in [0, 1]; None if there is no score."""
+        """Share of sentences that address a reference, in [0, 1]; None if there is no score."""
         return self.scores.conciseness
 
     @property
     def comprehensiveness(self) -> float | None:
-        """Share of pseudo-references addressed, in [0, 1]; None if there is no score."""
+        """Share of references that a sentence addresses, in [0, 1]; None if there is no score."""
         return self.scores.comprehensiveness
 
     @property
     def relevance(self) -> float | None:
-        """Harmonic mean of the two, in [0, 1]; None if there is no score."""
+        """Harmonic mean of the other two scores, in [0, 1]; None if there is no score."""
         return self.scores.relevance
 
     @property
     def standing(self) -> int | None:
         """Share of real reviews that are less useful, in percent, 0 to 100.
 
-        None as for the headline, `usefulness`.
+        None if `usefulness` is None.
         """
         return None if self.usefulness is None else self.usefulness.standing
 
-    # A dataclass's own comparison would fail, because `==` of two arrays is an array without a
-    # truth value.
+    # A generated comparison would fail, because `==` of two arrays is an array without a truth
+    # value.
     def __eq__(self, result: object) -> bool:
         if not isinstance(result, Result):
             return NotImplemented
@@ -984,7 +1003,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
     __hash__ = None  # type: ignore[assignment]
 
-    # All fields would fill several screens of a console or a notebook.
+    # A representation with all fields would fill several screens of a console or a notebook.
     def __repr__(self) -> str:
         relevance = "None" if self.relevance is None else f"{self.relevance:.3f}"
         return (

@@ -49,7 +49,7 @@ def test_tool_that_did_not_run_is_not_named_and_makes_it_partial(state) -> None:
 @pytest.mark.parametrize("change", [{"unread": ("a.py",)}, {"reason": "saw hunks"}])
 def test_tool_that_did_not_read_all_makes_it_partial(change) -> None:
     run = ToolRun(tool="ruff", version="1.0", state=ToolState.RAN, files=1, **change)
-    assert not run.whole
+    assert not run.is_complete
     assert made(run).identity == "ruff@1.0,partial"
 
 

@@ -126,7 +126,7 @@ def _tool(language: str, name: str, changes: Sequence[AnalyzedChange]) -> ToolRo
         language=language,
         tool=name,
         changes=sum(bool(of_change) for of_change in runs),
-        unread=sum(any(not run.whole for run in of_change) for of_change in runs),
+        unread=sum(any(not run.is_complete for run in of_change) for of_change in runs),
         findings=len(findings),
         in_change=len(in_change),
         pre_existing=sum(finding.pre_existing for finding in in_change),
