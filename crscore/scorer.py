@@ -1,7 +1,6 @@
-"""Python API: from settings to parts, from texts to results.
+"""Python API: `Scorer` parses changes and reviews, and scores them with the pipeline.
 
-`Scorer` reads texts and runs the pipeline; below it, each `make_*` function makes one part of a run
-from the settings.
+Each function `make_*` below it makes one part of a run from the settings.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -49,29 +48,30 @@ if TYPE_CHECKING:  # most runs have no model
 DiffLike = Diff | str | bytes
 ReviewLike = str | bytes | Comment | Sequence[Comment]
 _COMMON_ERRORS: Final = (ModelNotFoundError, DependencyError, EngineError)
-"""Errors that concern all pairs, not only the one being scored."""
+"""Errors because of which no pair can be scored, not only the current one."""
 _ENGINE_NAMES: Final = {"model_revision": "revision", "model_timeout": "timeout_s"}
-"""Engine options whose settings have another name."""
+"""Setting -> option of an engine that has another name."""
 
 
 class Scorer:
-    r"""Scorer of reviews of changes; loads its model once, at the first score.
+    r"""Scores reviews of changes. The model of the encoder is loaded once, at the first score.
 
     Args:
-        settings: A `Config`; the defaults when None. The environment and `pyproject.toml` are
-            read only by the command line.
-        generator: A claim generator to use instead of the one the settings name.
-        encoder: An encoder to use instead of the one the settings name, or another name.
-        matcher: A matcher to use instead of the one the settings name, or another name.
-        analyzers: Static analysis to use instead of the one the settings name, or other names.
-        reports: Findings of tools outside of this run, from `crscore.static_analysis.sarif`,
-            in addition to the findings of the analyzers that the settings name.
-        untrusted: Whether the changes are untrusted: if this system cannot confine the analyzers,
-            they do not run, unless the setting `trust` allows it.
+        settings: A `Config`; None for the defaults. Only the command line reads the environment
+            and `pyproject.toml`.
+        generator: A claim generator to use instead of the one that the settings name.
+        encoder: An encoder to use instead of the one that the settings name, or its name.
+        matcher: A matcher to use instead of the one that the settings name, or its name.
+        analyzers: Static analysis to use instead of the analyzers that the settings name, or their
+            names.
+        reports: Findings of tools that ran before, read by `crscore.static_analysis.sarif`. They
+            are used in addition to the findings of the analyzers.
+        untrusted: Whether the changes are untrusted. If so, and if this system cannot confine the
+            analyzers, they run only if the setting `trust` is true.
         **overrides: Single settings by name: `Scorer(claims="replay:claims.jsonl")`.
 
     Raises:
-        ConfigError: An unknown setting, a wrong value, or an analyzer's folder that cannot be used.
+        ConfigError: A setting is unknown or wrong, or the folder of an analyzer cannot be used.
         UnknownPluginError: A setting names a plugin that does not exist.
 
     Example:
@@ -114,19 +114,19 @@ class Scorer:
         if model and reader is None:
             expected = "a language model works only with the default encoder and matcher"
             raise ConfigError("reader", "settings", expected)
-        # For MiniLM, all texts in another language are similar: of 30 unrelated pairs in Chinese,
-        # Russian or Arabic, 27 or 28 matched (docs/design/005-encoders.md).
+        # MiniLM gives all texts in another language similar vectors: of 30 unrelated pairs in
+        # Chinese, Russian or Arabic, 27 or 28 matched (docs/design/005-encoders.md).
         english_only = encoder.identity.startswith("minilm:")
         signature = {
             "version": __version__,
             "encoder": encoder.identity,
             "claims": generator.identity,
-            # replaced after a run by the tools that ran
+            # After a run, the tools that ran replace this value.
             "analyzers": suite.NONE,
             "matcher": matcher.identity,
             **({} if threshold is None else {"tau": str(threshold)}),
             **({} if reader is None else {"reader": reader.identity, "verdicts": judge.VERSION}),
-            # replaced after a run by what the model read
+            # After a run, what the model read replaces this value.
             **({} if model is None else {"readings": model.identity}),
             "splitter": sentences.identity(settings.splitter),
             **({"language": LANGUAGE_IDENTITY} if english_only else {}),
@@ -164,17 +164,17 @@ class Scorer:
         Args:
             diff: A unified diff's text, or a parsed one.
             review: Markdown text, JSON of comments, or comments.
-            language: Language of a bare hunk.
+            language: Language of a bare hunk, which has no path.
             path: Path of a bare hunk.
-            sources: Full files: path -> (old text, new text), each None when unknown.
+            sources: Complete files: path -> (old text, new text), each None if unknown.
             originals: Index of a comment on an older version of the change -> the part of that
-                version that it was written on. The comment is scored against this part, and its
-                sentences are on topic if they address either version.
-            repository: The repository around the change, in which verdicts look up what the diff
-                does not show.
+                version that the comment was written on. The comment is scored against this part.
+                In the scores of the review, its sentences may address either version.
+            repository: The repository that the change belongs to, in which verdicts look up what
+                the diff does not show.
 
         Returns:
-            The scores and everything that led to them.
+            The scores, and all values from which they were computed.
 
         Raises:
             InputError: The diff or the review cannot be used.
@@ -200,16 +200,18 @@ class Scorer:
         *,
         on_error: Literal["raise", "keep"] = "raise",
     ) -> tuple[Result | CRScoreError, ...]:
-        """Score many (diff, review) pairs; every distinct diff and text is processed once.
+        """Score many pairs of a diff and a review. Equal diffs and equal texts are processed once.
 
         Args:
-            pairs: Any number; equal diff texts share their claims.
-            on_error: `keep`: a pair that cannot be read or scored has its error as its result, and
-                the others are still scored, unless the error concerns all pairs (a model, package
-                or server is missing). `raise`: the first error ends the run.
+            pairs: Any number of pairs.
+            on_error: With `raise`, the first error ends the run. With `keep`, the error of a pair
+                that cannot be read or scored is its result, and the other pairs are scored. An
+                error that concerns all pairs (a model, package or server is missing) is always
+                raised.
 
         Returns:
-            One result per pair, in order; with `keep`, the error of a failed pair in its place.
+            One result per pair, in order; with `keep`, an error instead of the result of a pair
+            that failed.
 
         Raises:
             InputError: A diff or a review cannot be used, and `on_error` is `raise`.
@@ -217,22 +219,22 @@ class Scorer:
             CRScoreError: A part of the run failed, and `on_error` is `raise`.
         """
         parsed: dict[str | bytes, Diff] = {}
-        read: list[pipeline.ReviewedChange | CRScoreError] = []
+        changes: list[pipeline.ReviewedChange | CRScoreError] = []
         for pair in pairs:
             try:
-                read.append(self._read_pair(*pair, parsed))
+                changes.append(self._read_pair(*pair, parsed))
             except CRScoreError as exc:
                 if on_error != "keep":
                     raise
-                read.append(exc)
-        scorable = [change for change in read if isinstance(change, pipeline.ReviewedChange)]
-        scored = iter(self._run(scorable, keep=on_error == "keep"))
+                changes.append(exc)
+        scorable = [change for change in changes if isinstance(change, pipeline.ReviewedChange)]
+        results = iter(self._run(scorable, keep=on_error == "keep"))
         return tuple(
-            change if isinstance(change, CRScoreError) else next(scored) for change in read
+            change if isinstance(change, CRScoreError) else next(results) for change in changes
         )
 
     def requests(self, pairs: Iterable[tuple[DiffLike, ReviewLike]]) -> "list[list[Request]]":
-        """Return the requests to a language model that reads the comments, for each pair in order.
+        """Return, for each pair in order, the requests to a language model that reads the comments.
 
         Args:
             pairs: Changes with their reviews, as for `score_many`.
@@ -242,10 +244,10 @@ class Scorer:
             CRScoreError: The change cannot be analyzed.
         """
         parsed: dict[str | bytes, Diff] = {}
-        read = [self._read_pair(*pair, parsed) for pair in pairs]
+        changes = [self._read_pair(*pair, parsed) for pair in pairs]
         from crscore.readers.requests import make_requests  # noqa: PLC0415  (most runs have no model)
 
-        return pipeline.list_requests(read, self.parts, make_requests)
+        return pipeline.list_requests(changes, self.parts, make_requests)
 
     def _read_pair(
         self, change: DiffLike, review: ReviewLike, parsed: dict[str | bytes, Diff]
@@ -259,7 +261,7 @@ class Scorer:
     def _run(
         self, pairs: Sequence[pipeline.ReviewedChange], *, keep: bool
     ) -> list[Result | CRScoreError]:
-        """Score pairs together or, if that fails, one by one, to find the pair that fails."""
+        """Score pairs together; if that fails, score each pair alone to find the one that fails."""
         try:
             return list(pipeline.run(pairs, self.parts))
         except CRScoreError as exc:
@@ -278,20 +280,20 @@ class Scorer:
         path: str | None = None,
         sources: Mapping[str, tuple[str | None, str | None]] | None = None,
     ) -> Diff:
-        """Parse a diff with this scorer's limits.
+        """Parse a diff, within the limits of the settings.
 
         Args:
             change: A unified diff's text, or a parsed one.
             source: Name of the text in messages.
             language: Language of a bare hunk.
             path: Path of a bare hunk.
-            sources: Full files: path -> (old text, new text).
+            sources: Complete files: path -> (old text, new text), each None if unknown.
 
         Returns:
             The parsed change.
 
         Raises:
-            InputError: The text is not a diff, or larger than a limit.
+            InputError: The text is not a diff, or is larger than a limit.
         """
         if isinstance(change, str | bytes):
             limits = diff_limits(self.settings)
@@ -301,7 +303,7 @@ class Scorer:
         return parse.with_sources(change, sources) if sources else change
 
     def read_review(self, review: ReviewLike, *, source: str = "<review>") -> tuple[Comment, ...]:
-        """Parse a review with this scorer's limits.
+        """Parse a review, within the limits of the settings.
 
         Args:
             review: Markdown text, JSON of comments, or comments.
@@ -320,7 +322,7 @@ class Scorer:
 
 
 def diff_limits(settings: Config) -> parse.DiffLimits:
-    """Return the size limits of a change in the settings."""
+    """Return the limits of the settings for the size of a change."""
     return parse.DiffLimits(
         max_diff_bytes=settings.max_diff_bytes,
         max_files=settings.max_files,
@@ -359,10 +361,10 @@ def make_generator(settings: Config) -> ClaimGenerator:
     """Make the claim generator that the settings name.
 
     Args:
-        settings: `claims`, and what a model needs.
+        settings: `claims`, and the settings of a language model.
 
     Returns:
-        The generator, without a model loaded.
+        The generator, which loads its model at first use.
 
     Raises:
         ConfigError: The generator lacks a required setting.
@@ -382,10 +384,11 @@ def make_model_reader(settings: Config) -> "ModelReader | None":
     """Make the language model that reads remarks.
 
     Args:
-        settings: `reader`, and what a model needs; an adapter is for claims only.
+        settings: `reader`, and the settings of a language model. `lora` is not used, because it is
+            for claims only.
 
     Returns:
-        The reader, without a model loaded; None for the network alone.
+        The reader, which loads its model at first use; None if only the network reads remarks.
 
     Raises:
         ConfigError: No model or file is named, or an option is invalid.
@@ -406,10 +409,10 @@ def make_model_reader(settings: Config) -> "ModelReader | None":
         if not options["model"]:
             raise ConfigError("reader", "settings", f"{name} needs a model: {name}:MODEL")
         respondent = model.make_respondent(
-            # The same settings configure the claims, so some options may be for the engine of the
-            # claims only.
+            # The same settings are also for the claims, so an option that only the engine of the
+            # claims has is not an error.
             make_engine(name, options, is_strict=False),
-            # The default of the setting, 512, is for claims; a reader has a larger one of its own.
+            # The default of the setting, 512, is for claims; the answers of a reader are longer.
             max_tokens=max(settings.max_new_tokens, requests.MAX_TOKENS),
             temperature=settings.temperature,
         )
@@ -428,32 +431,33 @@ def make_model_reader(settings: Config) -> "ModelReader | None":
 
 
 def model_options(settings: Config) -> dict[str, Any]:
-    """Return the options of claim generators that are set; those of engines are in `engine`."""
+    """Return the options of claim generators that are set; `engine` has the options of engines."""
     options = {
         _ENGINE_NAMES.get(key, key): getattr(settings, key)
         for key in (*ModelSettings.__struct_fields__, "offline")
     }
     options |= {"base_url": variable("OPENAI_BASE_URL"), "api_key": variable("OPENAI_API_KEY")}
     options = {key: value for key, value in options.items() if value is not None}
-    direct = ModelOptions.__struct_fields__
-    return options | {"engine": {key: options[key] for key in options if key not in direct}}
+    of_generators = ModelOptions.__struct_fields__
+    return options | {"engine": {key: options[key] for key in options if key not in of_generators}}
 
 
 def _make_matcher(
     settings: Config, encoder: Encoder, generator: ClaimGenerator
 ) -> tuple[Matcher, float | None]:
-    """Make the matcher that the settings name; return it and its cosine threshold, if any."""
+    """Return the matcher that the settings name, and its cosine threshold; None without one."""
     name, _, weights = settings.matcher.partition(":")
     if name == AUTO:
-        # Weights are trained for one encoder; only the published matcher has a threshold to set.
-        learned = plugins.load("matchers", "calibrated")
-        fits = settings.threshold is None and learned.knows(encoder.identity)
+        # The weights of `calibrated` are trained for one encoder, and only `published` has a
+        # threshold.
+        calibrated = plugins.load("matchers", "calibrated")
+        fits = settings.threshold is None and calibrated.knows(encoder.identity)
         name = "calibrated" if fits else "published"
     option_names = plugins.options_class(plugins.load("matchers", name)).__struct_fields__
     if weights and "weights" not in option_names:
-        raise ConfigError("matcher", "settings", f"{name} takes no file, got {weights!r}")
-    # Cosines are not comparable across encoders or kinds of claims: 0.7314 is published for one
-    # encoder, 0.31 is found for another (docs/design/002-scores.md).
+        raise ConfigError("matcher", "settings", f"{name} takes no file, but {weights!r} is given")
+    # Cosines are not comparable across encoders or kinds of claims: 0.7314 was published for one
+    # encoder, 0.31 was measured for another (docs/design/002-scores.md).
     threshold = settings.threshold
     if threshold is not None and "threshold" not in option_names:
         raise ConfigError("threshold", "settings", f"has no effect on the matcher {name}")
@@ -477,12 +481,12 @@ def make_analyzers(
     """Make the static analysis that the settings describe.
 
     Args:
-        settings: `analyzers`, `tools_dir`, `trust`, and where to cache findings.
-        reports: Findings of tools outside of this run, from SARIF files.
+        settings: `analyzers`, `tools_dir`, `trust`, and the settings of the cache.
+        reports: Findings of tools that ran before, from SARIF files.
         untrusted: Whether the changes are untrusted.
 
     Returns:
-        The analyzers, which look for their tools at the first analysis.
+        The analyzers, whose tools are searched for at the first analysis.
 
     Raises:
         ConfigError: An analyzer's folder cannot be used.

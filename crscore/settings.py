@@ -3,10 +3,10 @@
 `Config` is the only table of settings. The annotation of a field has its type, limits, help text
 and command-line placeholder, from which `commands/_settings.py` makes the options.
 
-The environment variables of crscore (`CRSCORE_*`), of the model server (`OPENAI_*`) and of the
-code hosts (`GITHUB_TOKEN`, `GITLAB_TOKEN`, ...) are read only here. The variables of a GitHub
-Actions runner are read in `crscore.github.actions.environment`. Code that starts a program also
-reads the variables that it passes on.
+The environment variables of crscore (`CRSCORE_*`), of a model server (`OPENAI_*`) and of code hosts
+(`GITHUB_TOKEN`, `GITLAB_TOKEN`, ...) are read only here. The variables of a GitHub Actions runner
+are read in `crscore.github.actions.environment`. Code that starts a program also reads the
+variables that it passes to the program.
 """
 
 import difflib
@@ -24,8 +24,8 @@ from msgspec import Meta, inspect
 from crscore.errors import COMMAND_LINE, ConfigError
 
 AUTO = "auto"
-"""Value of `matcher` that selects the best one for the encoder, and of `claims` that selects the
-configured model."""
+"""Value of `matcher` for the best matcher of the encoder, and of `claims` for the configured model,
+or structural claims without one."""
 NETWORK = "network"
 """Value of `reader` for the network alone, without a language model."""
 ENVIRONMENT_PREFIX = "CRSCORE_"
@@ -35,14 +35,16 @@ COMMENT_KEY = "CRSCORE_COMMENT_KEY"
 NON_SETTING_VARIABLES = frozenset(
     {"CRSCORE_AUDIT_STORE", "CRSCORE_WEBHOOK", ENCODER_DIR, COMMENT_KEY}
 )
-"""Variables with the prefix that are not settings: options of `crscore audit`, a folder, a secret.
+"""Variables with the prefix that are not settings: options of `crscore audit`, the folder of the
+encoder's files, and the secret that identifies comments.
 """
 MAX_LIMIT = 2**40
-"""Maximum value of a limit: far above any practical value, far below the largest file offset."""
+"""Maximum value of a limit: larger than any practical value, smaller than the largest file
+offset."""
 
 
 def _help(text: str, metavar: str | None = None, *, group: str | None = None) -> Meta:
-    """Describe a setting; without a group, it has no option on the command line."""
+    """Describe a setting. Without a group, the setting has no option on the command line."""
     extra = {"metavar": metavar, "group": group}
     return Meta(description=text, extra={key: value for key, value in extra.items() if value})
 
@@ -71,32 +73,32 @@ Splitter = Literal["markdown", "paper"]
 OnNothing = Literal["pass", "fail", "skip"]
 
 
-_CLAIMS = "Claim generator; auto: the configured model, else structural."
-_MATCHER = "Matcher; auto: calibrated for encoders it has weights for, else published."
-_READER = "Reader of remarks: network, or with a model openai:MODEL, vllm:MODEL, replay:FILE."
-_PRICE = "Price of a million tokens read and written, to report the cost."
-_ANALYZERS = "Static analysis: auto, none, or comma-separated names and folders."
-_FAIL_UNDER = "Exit with 1 when the usefulness, a percentile of real reviews, is below N."
-_ON_NOTHING = "With a threshold, whether a review without a score passes."
+_CLAIMS = "Claim generator; auto: the configured model, or structural without one."
+_MATCHER = "Matcher; auto: calibrated if it has weights for the encoder, else published."
+_READER = "Reader of remarks: network, or a language model: openai:MODEL, vllm:MODEL, replay:FILE."
+_PRICE = "Prices of a million input and output tokens, to report the cost."
+_ANALYZERS = "Analyzers to run: auto, none, or comma-separated names and folders."
+_FAIL_UNDER = "Exit with 1 if the usefulness, a percentile among real reviews, is below N."
+_ON_NOTHING = "Whether a review without a score passes the gate; skip: without a notice."
 
 
 class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Settings of the language model that writes claims or reads remarks."""
 
-    model: Annotated[Name | None, _model("Language model of claims and reader.")] = None
-    model_revision: Annotated[Revision | None, _model("Revision of that model.")] = None
-    lora: Annotated[Folder | None, _model("LoRA adapter of that model.")] = None
-    max_model_len: Annotated[Limit | None, _model("Maximum tokens of prompt and answer.")] = None
+    model: Annotated[Name | None, _model("Language model for claims and reader.")] = None
+    model_revision: Annotated[Revision | None, _model("Revision of the model.")] = None
+    lora: Annotated[Folder | None, _model("LoRA adapter of the model, for claims.")] = None
+    max_model_len: Annotated[Limit | None, _model("Maximum tokens of prompt plus answer.")] = None
     tensor_parallel: Annotated[Devices | None, _model("GPUs that share the model.")] = None
     quantization: Annotated[Name | None, _model("Quantization method of the weights.")] = None
     dtype: Annotated[Name | None, _model("Numeric type of the weights: bfloat16, ...")] = None
-    concurrency: Annotated[Requests | None, _model("Requests at a time (default: 16).")] = None
-    model_timeout: Annotated[Seconds | None, _model("Maximum seconds for one answer.")] = None
+    concurrency: Annotated[Requests | None, _model("Parallel requests (default: 16).")] = None
+    model_timeout: Annotated[Seconds | None, _model("Maximum seconds per answer.")] = None
     temperature: Annotated[float, Meta(ge=0, le=2), _model("Sampling temperature.", "T")] = 0.0
-    max_new_tokens: Annotated[Limit, _model("Maximum tokens of one answer.")] = 512
-    form: Annotated[Form | None, _model("Format of answers (default: as trained, or json).")] = None
-    few_shots: Annotated[bool | None, _model("Show examples (default: as trained, or yes).")] = None
-    prompt: Annotated[Name | None, _model("Prompt (default: as trained, or claims.v1).")] = None
+    max_new_tokens: Annotated[Limit, _model("Maximum tokens per answer.")] = 512
+    form: Annotated[Form | None, _model("Answer format (default: as in training, or json).")] = None
+    few_shots: Annotated[bool | None, _model("Show examples (default: as in training).")] = None
+    prompt: Annotated[Name | None, _model("Prompt (default: as in training, or claims.v1).")] = None
 
 
 class Config(ModelSettings, frozen=True, kw_only=True):
@@ -109,30 +111,31 @@ class Config(ModelSettings, frozen=True, kw_only=True):
     matcher: Annotated[Name, _part(_MATCHER, "NAME[:FILE]")] = AUTO
     threshold: Annotated[Cosine | None, _part("Cosine threshold (default: the encoder's).")] = None
     reader: Annotated[Name, _part(_READER, "NAME[:ARGUMENT]")] = NETWORK
-    reader_limit: Annotated[Limit | None, _model("Maximum requests of a run to the reader.")] = None
+    reader_limit: Annotated[Limit | None, _model("Maximum requests to the reader in a run.")] = None
     reader_price: Annotated[Prices | None, _model(_PRICE, "READ,WRITTEN")] = None
     splitter: Annotated[Splitter, _part("Sentence splitter.")] = "markdown"
-    max_claims: Annotated[Limit | None, _part("Maximum number of claims counted.")] = 12
+    max_claims: Annotated[Limit | None, _part("Maximum number of claims that count.")] = 12
     analyzers: Annotated[Name, _analysis(_ANALYZERS, "NAMES")] = "auto"
     trust: Annotated[bool, _analysis("Run analyzers even if no sandbox is available.")] = False
-    max_issues: Annotated[Limit, _analysis("Maximum issues counted per hunk, worst first.")] = 3
-    tools_dir: Annotated[Folder | None, _analysis("Folder of the npm analyzers.")] = None
+    max_issues: Annotated[Limit, _analysis("Maximum issues that count per hunk, worst first.")] = 3
+    tools_dir: Annotated[Folder | None, _analysis("Folder of analyzers from npm.")] = None
     cache_dir: Annotated[Folder | None, _storage("Cache folder (default: the system's).")] = None
-    cache: Annotated[bool, _storage("Cache findings, and claims and readings of a model.")] = True
+    cache: Annotated[bool, _storage("Cache findings and answers of models.")] = True
     format: Annotated[Name, _report("Report format.")] = "text"
-    signature: Annotated[bool, _report("Show the whole signature in the text report.")] = False
+    signature: Annotated[bool, _report("Show the full signature in a text report.")] = False
     offline: Annotated[bool, _storage("Do not use the network; load models from disk.")] = False
     fail_under: Annotated[Standing | None, _gate(_FAIL_UNDER)] = None
     fail_under_low: Annotated[
-        Standing | None, _gate("Exit with 1 when the low end of the interval is below N.")
+        Standing | None, _gate("Exit with 1 if the low end of the usefulness is below N.")
     ] = None
     fail_under_relevance: Annotated[
-        Share | None, _gate("Exit with 1 when relevance (0 to 1) is below X.")
+        Share | None, _gate("Exit with 1 if the relevance (0 to 1) is below X.")
     ] = None
-    # To fail a review without a score would be the same as a score of 0 (docs/design/001-rooms.md).
+    # A review without a score passes, because failing it would mean a score of 0
+    # (docs/design/001-rooms.md).
     on_nothing: Annotated[OnNothing, _gate(_ON_NOTHING)] = "pass"
     max_diff_bytes: Annotated[Limit, _help("Maximum size of a diff in bytes.")] = 10_000_000
-    # The number of files that GitHub lists for a pull request:
+    # GitHub lists at most this number of files for a pull request:
     # https://docs.github.com/en/rest/pulls/pulls#list-pull-requests-files
     max_files: Annotated[Limit, _help("Maximum files in a diff.")] = 3_000
     max_hunks: Annotated[Limit, _help("Maximum hunks in a diff.")] = 20_000
@@ -143,7 +146,7 @@ class Config(ModelSettings, frozen=True, kw_only=True):
 
     @property
     def thresholds(self) -> dict[str, float]:
-        """Thresholds of the quality gate that are set, by option; empty for no gate."""
+        """Thresholds that are set for the quality gate, by option; empty without a gate."""
         values = msgspec.structs.asdict(self)
         names = [name for name in values if name.startswith("fail_under")]
         return {name.replace("_", "-"): values[name] for name in names if values[name] is not None}
@@ -153,7 +156,7 @@ class Setting(NamedTuple):
     """Description of one field of `Config`."""
 
     kind: inspect.Type
-    """Type and limits, without None."""
+    """Type with its limits; for an optional setting, without None."""
     default: Any
     help: str
     metavar: str | None
@@ -163,7 +166,7 @@ class Setting(NamedTuple):
 
 def _describe(field: msgspec.structs.FieldInfo) -> Setting:
     kind, extra = inspect.type_info(field.type), dict[str, Any]()
-    # The outermost metadata win: a field's own help and placeholder override its type's.
+    # Outer metadata override inner metadata: a field's help overrides the help of its type.
     while isinstance(kind, inspect.Metadata | inspect.UnionType):
         if isinstance(kind, inspect.Metadata):
             extra = {**(kind.extra or {}), **(kind.extra_json_schema or {}), **extra}
@@ -192,9 +195,10 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "revision": None,
     },
 }
-"""Settings of each preset. `paper` does not set the claims, which require a model."""
+"""Settings of each preset. `paper` does not set `claims`, because the paper's claims need a
+model."""
 
-# "owner/model", "model", "model:7b" (a tag of Ollama); no path.
+# "owner/model", "model", "model:7b" (with a tag of Ollama); not a path
 _MODEL_NAME = r"(?a:[\w-][\w.-]*(?:/[\w-][\w.-]*)?(?::[\w.-]+)?)"
 # "structural", "vllm:owner/model", "replay"; not "replay:FILE"
 _GENERATOR = rf"(?!\s*replay\s*:.)[\w\s-]*(?::(?:{_MODEL_NAME})?)?"
@@ -203,9 +207,10 @@ _NO_VALUE = r"(?!)"
 _MODEL_SETTINGS = frozenset({"model", "encoder", "claims", "reader"})
 # In 2025 a `.rubocop.yml` in a pull request made CodeRabbit run its code:
 # https://kudelskisecurity.com/research/how-we-exploited-coderabbit-from-a-simple-pr-to-rce-and-write-access-on-1m-repositories
-# A settings file must not allow the same (docs/design/013-untrusted-code.md).
+# A settings file of crscore must not allow the same (docs/design/013-untrusted-code.md).
 _NO_OWN_FILE = "may name models but no folder or recording, as a change could contain its own"
-# The file may be part of the change that is scored, and a change must not choose programs.
+# The settings file may be part of the change that is scored, and a change must not choose programs
+# that run.
 FILE_RULES: Mapping[str, tuple[str, str]] = {
     "analyzers": (r"[\w\s,-]*", "may name analyzers but no folder, as its contents are executed"),
     "tools_dir": (_NO_VALUE, "cannot be set in a file, as the folder's contents are executed"),
@@ -221,7 +226,7 @@ FILE_RULES: Mapping[str, tuple[str, str]] = {
     ),
     "matcher": (r"[^:]*", "may name a matcher but no file, as a change could contain its own"),
 }
-"""Values that a settings file may have, as a pattern, and the message for any other value."""
+"""Setting -> pattern of the values that a settings file may have, and message for other values."""
 
 
 def resolve_settings(
@@ -232,25 +237,25 @@ def resolve_settings(
 ) -> Config:
     """Merge the flags, the environment and the file into one configuration.
 
-    A preset sets its values at the level that names it; higher levels override them.
+    A preset sets its values at the level that names the preset, and higher levels override them.
 
     Args:
-        flags: Settings given on the command line, by field name; None means not set.
-        environment: Environment variables; the process's own when None. Every variable that
-            starts with `CRSCORE_` must name a setting.
-        file: A `pyproject.toml`, the text of the one on a pull request's base branch, or None.
-            A text without `[tool.crscore]` sets nothing.
+        flags: Settings on the command line, by field name; None means not set.
+        environment: Environment variables; None for those of this process. Every variable that
+            starts with `CRSCORE_`, except `NON_SETTING_VARIABLES`, must name a setting.
+        file: Path of a `pyproject.toml`, or None. A text is the content of the `pyproject.toml` of
+            a base branch, which need not have `[tool.crscore]`.
 
     Returns:
         The merged settings.
 
     Raises:
-        ConfigError: An unknown key, or a value of the wrong type or range.
+        ConfigError: A key is unknown, or a value has a wrong type or is out of range.
     """
     variables = os.environ if environment is None else environment
     # Later levels override earlier ones.
     levels: tuple[tuple[Mapping[str, Any], str], ...] = (
-        ({} if file is None else _from_file(file), _origin(file)),
+        ({} if file is None else _read_file(file), _origin(file)),
         (
             {
                 name.removeprefix(ENVIRONMENT_PREFIX).lower(): value
@@ -278,13 +283,13 @@ def override_settings(settings: Config, values: Mapping[str, Any]) -> Config:
         The changed settings.
 
     Raises:
-        ConfigError: An unknown key, or a value of the wrong type or range.
+        ConfigError: A key is unknown, or a value has a wrong type or is out of range.
     """
     return msgspec.structs.replace(settings, **_convert(values, "argument"))
 
 
 def _convert(values: Mapping[str, Any], origin: str) -> dict[str, Any]:
-    """Convert the values of one level; they override those of its preset."""
+    """Check and convert the values of one level, and add those of its preset that are not set."""
     checked = {key: _convert_value(key, value, origin) for key, value in values.items()}
     return {**PRESETS.get(checked.get("preset", ""), {}), **checked}
 
@@ -301,14 +306,14 @@ def _convert_value(key: str, value: Any, origin: str) -> Any:
         )
     kind, raw_value = SETTINGS[key].kind, value
     if isinstance(kind, inspect.BoolType) and isinstance(value, str):
-        # msgspec converts "true", "false", "1" and "0", but not these.
+        # msgspec converts "true", "false", "1" and "0", but not "yes" and "no".
         raw_value = {"yes": True, "no": False}.get(value.lower(), value)
     try:
         converted = msgspec.convert(raw_value, _TYPES[key], strict=False)
     except msgspec.ValidationError:
-        expected = f"must be {_expected(kind)}, not {value!r}"
+        expected = f"must be {_describe_values(kind)}, not {value!r}"
         raise ConfigError(displayed_key, origin, expected) from None
-    # Nearly every review would pass a threshold such as 0.3, which is probably meant as a share.
+    # Nearly every review would pass a threshold such as 0.3, which is probably a share by mistake.
     if key in ("fail_under", "fail_under_low") and converted is not None and 0 < converted <= 1:
         expected = (
             f"must be from 0 to 100, and {value} looks like a relevance, which is limited by "
@@ -318,7 +323,7 @@ def _convert_value(key: str, value: Any, origin: str) -> Any:
     return converted
 
 
-def _expected(kind: inspect.Type) -> str:
+def _describe_values(kind: inspect.Type) -> str:
     """Describe the values that a type allows."""
     if isinstance(kind, inspect.BoolType):
         return "true or false"
@@ -336,15 +341,15 @@ def _expected(kind: inspect.Type) -> str:
     return f"{number} {limits}"
 
 
-def _from_file(file: Path | str) -> dict[str, Any]:
+def _read_file(file: Path | str) -> dict[str, Any]:
     origin = _origin(file)
     table = _read_tools(file).get("crscore", {} if isinstance(file, str) else None)
     if not isinstance(table, dict):
         raise ConfigError("[tool.crscore]", origin, "must be a table in this file")
-    # TOML files usually have hyphens in keys, like the options.
+    # Keys in TOML files usually have hyphens, as options do.
     values = {key.replace("-", "_"): value for key, value in table.items()}
     if len(values) < len(table):
-        raise ConfigError("[tool.crscore]", origin, "sets a key twice, with - and with _")
+        raise ConfigError("[tool.crscore]", origin, "sets a key twice, once with - and once with _")
     for key, (allowed, message) in FILE_RULES.items():
         if key in values and not re.fullmatch(allowed, str(values[key])):
             flag, variable = f"--{key.replace('_', '-')}", f"{ENVIRONMENT_PREFIX}{key.upper()}"
@@ -352,7 +357,7 @@ def _from_file(file: Path | str) -> dict[str, Any]:
     for key in _MODEL_SETTINGS & values.keys():
         value = str(values[key])
         name = (value if key == "model" else value.partition(":")[2]).strip()
-        # A hub's model name is also a path, and a change could contain that folder.
+        # The name of a model on a hub is also a path, and a change could contain that folder.
         if name and Path(name).exists():
             raise ConfigError(key, origin, f"{FILE_RULES[key][1]}, and {name} is a folder here")
     return values
@@ -379,7 +384,7 @@ def find_settings_file(start: Path) -> Path | None:
 
 def _read_tools(file: Path | str) -> dict[str, Any]:
     try:
-        # Editors on Windows may write a byte order mark, which `tomllib` does not skip.
+        # `tomllib` does not skip a byte order mark, which editors on Windows may write.
         text = file if isinstance(file, str) else file.read_text("utf-8-sig")
         tools = tomllib.loads(text).get("tool")
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
@@ -403,8 +408,8 @@ def search_path() -> str:
 
 
 def color_choice(*, is_terminal: bool) -> bool:
-    """Return whether output has colors: `NO_COLOR`, then `FORCE_COLOR`, then the terminal."""
-    # https://no-color.org and https://force-color.org: any value that is not empty counts.
+    """Return whether output has colors, by `NO_COLOR`, `FORCE_COLOR` or the kind of terminal."""
+    # Any value that is not empty counts: https://no-color.org, https://force-color.org
     if variable("NO_COLOR"):
         return False
     if variable("FORCE_COLOR"):

@@ -1,4 +1,4 @@
-"""Reads the words of prose and code: stop words, stems, names, code spans and cues of intent."""
+"""Finds words in prose and code: stop words, stems, names, code spans and cues of intent."""
 
 import base64
 import codecs
@@ -15,26 +15,25 @@ from typing import Final
 import msgspec
 
 _LISTS: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-# Not read from NLTK, because its later releases have more words, which would change scores.
+# The list is copied from NLTK, because later releases have more words, which would change scores.
 ENGLISH: Final = frozenset(_LISTS["stopwords"].split())
 """English stop words in lower case, with the parts of split contractions (`don`, `ll`).
 
 Source:
-    The English list of the NLTK stop word corpus as it stood until 2024 (179 entries),
-    in the order of that list.
+    The English list of the stop word corpus of NLTK until 2024 (179 entries), in the same order.
 """
 
 IGNORED_PIECES = ENGLISH | {".", ","}
 """Word pieces left out of a sentence's vector.
 
 Source:
-    Naik et al., NAACL 2025, arXiv:2409.19801; the reference code adds the full stop and
-    the comma to the list.
+    Naik et al., NAACL 2025, arXiv:2409.19801. The reference code adds the full stop and the comma
+    to the stop words.
 """
 
-# The parts of `HTTPServer2_name`: HTTP, Server, 2, name.
+# Matches each word of a name: of `HTTPServer2_name`, HTTP, Server, 2 and name.
 _PART: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
-# Longest first, so that one pass removes the whole ending.
+# A longer ending comes before its own end, so that the whole ending is removed.
 _ENDINGS: Final = (
     "ization", "ations", "ation", "ings", "ing", "edly", "ies", "ied", "ers", "ed", "er", "es",
     "s", "ly", "e",
@@ -57,7 +56,8 @@ def decode_text(data: bytes, errors: str = "replace") -> str:
     >>> decode_text(b"\xef\xbb\xbfa"), decode_text("a".encode("utf-16"))
     ('a', 'a')
     """
-    # PowerShell 5 writes UTF-16 with the mark for redirected output (`git diff > change.diff`):
+    # PowerShell 5 writes redirected output as UTF-16 with a byte order mark (`git diff >
+    # change.diff`):
     # https://learn.microsoft.com/powershell/module/microsoft.powershell.core/about/about_character_encoding
     is_wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     return data.decode("utf-16" if is_wide else "utf-8-sig", errors)
@@ -70,7 +70,7 @@ INVISIBLE: Final = re.compile(
     "\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb"
     "\ud800-\udfff\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-"""Characters without width on the screen."""
+"""Matches a character that is not visible on the screen."""
 _LINE_ENDS: Final = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 
 
@@ -87,20 +87,20 @@ def clean(text: str) -> str:
 def mask_secret(text: bytes, secret: bytes) -> bytes:
     """Replace each occurrence of a secret in a server's response, plain or encoded, by `***`.
 
-    Encoded forms are those in URLs, JSON and HTML, and base64, also within the code of a longer
-    text. There, the neighbouring characters may still show up to four bits of the secret.
+    The secret may be encoded as in a URL, in JSON, in HTML or in base64, also as a part of a longer
+    encoded text. In base64, the characters next to the mask may show up to four bits of the secret.
 
     >>> mask_secret(b"login bWU6YWJjZGVmZ2hp", b"abcdefghi")  # base64 of "me:abcdefghi"
     b'login bWU6***'
     """
     plain = secret.decode("latin-1")
-    written = {
+    spellings = {
         plain,
         urllib.parse.quote(plain, safe=""),
         json.dumps(plain)[1:-1],
         html.escape(plain),
     }
-    forms = {form.replace("/", slash).encode() for form in written for slash in ("/", "\\/")}
+    forms = {form.replace("/", slash).encode() for form in spellings for slash in ("/", "\\/")}
     # base64 encodes groups of three bytes, so the code of the secret depends on the number of bytes
     # before it in its group. A character that encodes both these bytes and the secret is skipped.
     for before, skipped in ((0, 0), (1, 2), (2, 3)):
@@ -115,8 +115,8 @@ def split_identifier(text: str) -> list[str]:
     """Split a name into its words, in lower case.
 
     Args:
-        text: A name in camelCase, snake_case or a mix of both. Other text is split in the same way;
-            characters other than letters and digits are dropped.
+        text: A name in camelCase, snake_case or both. Other text is split in the same way.
+            Characters other than letters and digits are dropped.
 
     Example:
         >>> split_identifier("HTTPServer2_name"), split_identifier("userId and $user_id")
@@ -127,7 +127,7 @@ def split_identifier(text: str) -> list[str]:
 
 @lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
-    """Return a word without its English ending, so that `renamed` and `renaming` are equal.
+    """Return a word without its English ending, so that `renamed` and `renaming` become equal.
 
     Args:
         word: Word in lower case.
@@ -139,8 +139,8 @@ def stem(word: str) -> str:
         >>> stem("renamed"), stem("renaming"), stem("is")
         ('renam', 'renam', 'is')
     """
-    # A library stemmer is more accurate for English, but names in code are not English, and the
-    # weights of the calibrated matcher were trained on these stems.
+    # The stemmer of a library is more accurate for English, but names in code are not English, and
+    # the weights of the calibrated matcher were trained with these stems.
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             word = word[: -len(ending)]
@@ -148,22 +148,24 @@ def stem(word: str) -> str:
     return word[:-1] if len(word) > 3 and word[-1] == word[-2] else word
 
 
-# https://spec.commonmark.org/0.31.2/#code-spans, whose spans may also cross lines and be longer.
+# Code spans of CommonMark may also cross lines and be longer:
+# https://spec.commonmark.org/0.31.2/#code-spans
 CODE_SPAN: Final = re.compile(
     r"(?<!`)(?P<ticks>`{1,3})(?!`)(?P<code>[^\n]{1,1000}?)(?<!`)(?P=ticks)(?!`)"
 )
-"""Matches `name` and ``a `quoted` name``: a span on one line, closed by as many backticks as open
-it. Bounded, so that an unclosed span is not scanned through a long text.
+"""Matches a code span on one line, such as `name` or ``a `quoted` name``, which ends with as many
+backticks as it begins with. Its length is limited, so that the end of a span that is never closed
+is not searched for in a long text.
 """
 
 MAX_QUOTE_CHARS: Final = 110
-"""Maximum characters of code quoted in a sentence."""
-# "parse", "user_id"; not "x", "id", "3d".
+"""Maximum characters of code that is quoted in a sentence."""
+# Matches "parse" and "user_id"; not "x", "id", "3d".
 _IDENTIFIER: Final = re.compile(r"\b[^\W\d]\w{2,}")
 
 
 def find_code_spans(text: str) -> list[str]:
-    """Return the contents of code spans, without the backticks.
+    """Return the contents of the code spans of a text, without the backticks.
 
     Example:
         >>> find_code_spans("Rename `a` to ``b`c``.")
@@ -173,7 +175,7 @@ def find_code_spans(text: str) -> list[str]:
 
 
 def code_names(text: str) -> frozenset[str]:
-    """Return the identifiers in code spans, in lower case.
+    """Return the identifiers in the code spans of a text, in lower case.
 
     Example:
         >>> sorted(code_names("`parse(text)` calls `Parse` and ends."))
@@ -184,17 +186,17 @@ def code_names(text: str) -> frozenset[str]:
     )
 
 
-# Multi-word names (`userId`, `user_id`), calls and dotted names outside of backticks.
-# Bounded, because a long run of letters is tried from each of its characters.
+# Matches names of several words (`userId`, `user_id`), calls and dotted names outside of backticks.
+# The length is limited, because in a long run of letters a match is tried from each letter.
 _NAME_LIKE: Final = re.compile(
     r"(?<![\w.])[\w$.]{0,80}(?:[a-z][A-Z]|[A-Za-z]_[A-Za-z]|\w\(\)|[a-z]{2}\.[a-z]{2})[\w$.]{0,80}(?:\(\))?"
 )
-# The weights of `usefulness/reading.py` were trained with this word.
+# The weights that `usefulness/reading.py` uses were trained with this word.
 NAME_MASK: Final = "x"
 
 
 def find_code(text: str) -> list[str]:
-    """Return the code in a text: each distinct code span, and each distinct name outside of them.
+    """Return the code in a text: distinct code spans, and then distinct names outside of them.
 
     Example:
         >>> find_code("`a.b(c)` calls parseFile() before user_id is set.")
@@ -205,7 +207,7 @@ def find_code(text: str) -> list[str]:
 
 
 def mask_names(text: str) -> str:
-    """Replace code spans, and names from code, with `NAME_MASK`.
+    """Replace code spans, and names of code outside of them, with `NAME_MASK`.
 
     Example:
         >>> mask_names("`a.b(c)` calls parseFile() before user_id is set.")
@@ -215,8 +217,8 @@ def mask_names(text: str) -> str:
 
 
 def quote(code: str, limit: int = MAX_QUOTE_CHARS) -> str:
-    """Return code in backticks, on one line, cut to `limit` characters; empty for blank code."""
-    # A backtick in the code would end the quotation.
+    """Return code on one line in backticks, cut to `limit` characters; "" for blank code."""
+    # A backtick within the code would end the code span.
     text = shorten(" ".join(code.replace("`", "'").split()).rstrip(";,"), limit)
     return f"`{text}`" if text else ""
 
@@ -231,16 +233,16 @@ def shorten(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
-# "userId", "a$b", "42"; not "4".
+# Matches "userId", "a$b" and "42"; not "4".
 _NAME: Final = re.compile(r"[^\W\d][\w$]*|\d\d+")
-# "user_id", "userId"; not "_id", "User".
+# Matches within "user_id" and "userId"; not within "_id" or "User".
 _COMPOUND: Final = re.compile(r"[^\W_]_+[^\W_]|[a-z][A-Z]")
 
 SPEECH: Final = {
     manner: re.compile(rf"\b(?:{'|'.join(cues)})\b", re.IGNORECASE)
     for manner, cues in _LISTS["speech"].items()
 }
-"""Cues of a text's intent, such as a suggestion or praise."""
+"""Intent of a text, such as a suggestion or praise -> pattern of its cues."""
 _TOPICS: Final = {
     topic: frozenset(map(stem, words.split())) for topic, words in _LISTS["topics"].items()
 }
@@ -250,21 +252,21 @@ class Words(msgspec.Struct, frozen=True, kw_only=True):
     """Words of one text."""
 
     stems: frozenset[str]
-    """Distinct stems, without stop words."""
+    """Distinct stems of the words that are not stop words."""
     names: frozenset[str]
-    """Multi-word names (`user_id`, `userId`), lower-case."""
+    """Names of several words (`user_id`, `userId`), in lower case."""
     topics: frozenset[str]
-    """Kinds of change mentioned: adding, removing, renaming, ..."""
+    """Kinds of change that the text mentions: adding, removing, renaming, ..."""
     speech: frozenset[str]
-    """Names in `SPEECH` of the cues in the text."""
+    """Keys of `SPEECH` whose cues are in the text."""
     asks: bool
     """Whether the text contains a question mark."""
     code_spans: int
     """Number of code spans."""
     length: int
-    """Number of words, including stop words; a name made of three words counts as three."""
+    """Number of words with stop words; a name of three words counts as three."""
     content_length: int
-    """Number of words without stop words, including repetitions."""
+    """Number of words without stop words; a repeated word counts each time."""
 
 
 @lru_cache(maxsize=16_384)
@@ -276,11 +278,11 @@ def words(text: str) -> Words:
         ['id', 'nam', 'renam', 'user']
     """
     names = _NAME.findall(text)
-    parts = _parts(names)
-    content, all_stems = _content(parts), set(map(stem, parts))
+    parts = _split_names(names)
+    content, all_stems = _stem_content(parts), set(map(stem, parts))
     return Words(
         stems=frozenset(content),
-        names=_compounds(names),
+        names=_select_compounds(names),
         topics=frozenset(
             topic for topic, stems in _TOPICS.items() if not stems.isdisjoint(all_stems)
         ),
@@ -292,23 +294,23 @@ def words(text: str) -> Words:
     )
 
 
-def _parts(names: Iterable[str]) -> list[str]:
+def _split_names(names: Iterable[str]) -> list[str]:
     return [part for name in names for part in split_identifier(name)]
 
 
-def _content(parts: Iterable[str]) -> list[str]:
+def _stem_content(parts: Iterable[str]) -> list[str]:
     return [stem(part) for part in parts if len(part) > 1 and part not in ENGLISH]
 
 
-def _compounds(names: Iterable[str]) -> frozenset[str]:
+def _select_compounds(names: Iterable[str]) -> frozenset[str]:
     return frozenset(name.lower() for name in names if _COMPOUND.search(name))
 
 
 @lru_cache(maxsize=16_384)
 def stems_and_names(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return only the `stems` and `names` of `words(text)`, which is faster."""
+    """Return the `stems` and `names` of `words(text)`, in less time than all fields take."""
     names = _NAME.findall(text)
-    return frozenset(_content(_parts(names))), _compounds(names)
+    return frozenset(_stem_content(_split_names(names))), _select_compounds(names)
 
 
 def count_noun(amount: int, noun: str) -> str:

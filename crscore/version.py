@@ -1,6 +1,6 @@
-"""Versions and entry points of packages, in a separate module so that any layer can read them.
+"""Versions and entry points of installed packages, which modules of every layer read.
 
-`importlib.metadata` reads the same files, but takes 20 to 60 ms to import:
+The files are read here, because `importlib.metadata` takes 20 to 60 ms to import. Their format:
 https://packaging.python.org/en/latest/specifications/recording-installed-packages/
 """
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 __version__ = "0.1.0"
 
-# `name = module` or `name = module : object`, maybe with `[extras]` behind
+# Matches `name = module` and `name = module : object`, which `[extras]` may follow.
 _POINT = re.compile(
     r"^[ \t]*([^\s=#][^=\n]*+)=[ \t]*([\w.]+)(?:[ \t]*:[ \t]*([\w.]+))?", re.MULTILINE
 )
@@ -31,7 +31,7 @@ def version_of(package: str) -> str:
     """Return the version of a package; empty if it is not installed."""
     if version := _installed().get(package.lower().replace("-", "_")):
         return version
-    from importlib import metadata  # noqa: PLC0415  (an installation of another kind)
+    from importlib import metadata  # noqa: PLC0415  (slow; finds other kinds of installation)
 
     with contextlib.suppress(metadata.PackageNotFoundError):
         return metadata.version(package)
@@ -40,12 +40,12 @@ def version_of(package: str) -> str:
 
 @functools.cache
 def entry_points(group: str) -> dict[str, str]:
-    """Return what the installed packages declare for a group, as `module:object` by name.
+    """Return the entry points of a group: name -> `module:object`.
 
-    The object is empty if the module itself is meant, as in `module:`.
+    The object is empty if the entry point is the module itself: `module:`.
     """
     points: dict[str, str] = {}
-    for text in _declarations(group):
+    for text in _read_declarations(group):
         sections = re.split(r"(?m)^[ \t]*\[(.*)\][ \t]*$", text)
         body = dict(zip(sections[1::2], sections[2::2], strict=True)).get(group, "")
         for name, module, item in _POINT.findall(body):
@@ -53,13 +53,13 @@ def entry_points(group: str) -> dict[str, str]:
     return points
 
 
-def _declarations(group: str) -> Iterable[str]:
-    """Return what each package declares, as the text of `entry_points.txt`.
+def _read_declarations(group: str) -> Iterable[str]:
+    """Return the text of each package's `entry_points.txt`; "" for a package without this file.
 
-    Of two copies of a package, only the first on the path counts, even if it has no such file.
+    If the path has two copies of a package, only the first one counts, even without the file.
     """
     if any(Path(path).suffix == ".egg" or Path(path).is_file() for path in sys.path):
-        from importlib import metadata  # noqa: PLC0415  (it also reads ZIP files and eggs)
+        from importlib import metadata  # noqa: PLC0415  (slow; also reads ZIP files and eggs)
 
         points = metadata.entry_points(group=group)
         return [f"[{group}]\n{point.name} = {point.value}" for point in points]
