@@ -52,8 +52,8 @@ SHOWN = (
     ("merged", r"reviewed [\d,]+ of ([\d,]+) merged"),
     ("fixed, with other lines", r"people fixed ([\d,]+) of [\d,]+ comp"),
     ("known, with other lines", r"people fixed [\d,]+ of ([\d,]+) comp"),
-    ("formulas", r"formulas ([\d,]+)"),
-    ("formulas fixed", r"people fixed ([\d,]+) of the formulas"),
+    ("formulas", r"templated comments ([\d,]+)"),
+    ("formulas fixed", r"people fixed ([\d,]+) of the templated comments"),
     ("notices", r"([\d,]+) times? that it did not review, because a limit was reached"),
 )
 """Name of a number, and where it stands in the text."""
@@ -70,7 +70,7 @@ def read_page(site: Path) -> Numbers:
         plain = html.unescape(re.sub(r"<[^>]+>", " ", lines))
         bot = re.search(r"All about (\S+)", plain)[1]
         plain = re.sub(r"people fixed [^;]* seemingly", "", plain)
-        plain = re.sub(r"Compared:.*?Sure:", "Sure:", " ".join(plain.split()))
+        plain = re.sub(r"Compared:.*?Certainty:", "Certainty:", " ".join(plain.split()))
         for name, pattern in SHOWN:
             for value in re.findall(pattern, plain):
                 numbers[bot, name].add(int(value.replace(",", "")))

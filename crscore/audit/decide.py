@@ -1,12 +1,15 @@
-"""Decides whether to keep, tune or drop a bot, by two shares with their intervals and by evidence.
+"""Decides whether to keep, tune or drop a bot, from two shares with intervals and from evidence.
 
 *Important* is the share of the bot's comments that are worth acting on. *Gained* is the share of
-the pull requests that the bot saw on which it made a comment worth acting on; pull requests that it
-saw and said nothing about are in the total. Both shares depend on the bot's own words, and a script
-can write important words. The shares are enough to drop a bot; to keep or tune it, there must also
-be evidence of what others did or said (docs/design/031-decisions.md).
+the pull requests that the bot saw on which it made a comment worth acting on. Both shares depend
+only on the bot's own texts, and a script can write texts that seem important. Therefore, low shares
+are enough to drop a bot, but to keep or tune it, there must also be evidence: acts or texts of
+others that show the worth of its comments (docs/design/031-decisions.md).
 
-A share is *surely* above a limit if its whole 95 % interval is above it; likewise for below.
+A share is *surely* above a limit if its entire 95 % interval is above the limit, and surely below
+if the entire interval is below. A *formula* is a templated comment: it has the same sentences as
+earlier comments of the bot, with other names, like the comments of a script that fills in a
+template (`crscore/audit/formulas.py`).
 """
 
 from collections import Counter, defaultdict
@@ -31,41 +34,44 @@ from crscore.statistics.intervals import LEVEL, Doubles, to_independent
 from crscore.statistics.ranks import share_p
 
 KEEP_FROM: Final = 1 / 3
-"""To be kept, a bot must have surely more than this share of comments worth acting on."""
-# The reader takes one in twenty empty comments for an important one (docs/design/031-decisions.md).
+"""A bot is kept only if surely more than this share of its comments is worth acting on."""
+# The network takes one in twenty empty comments for an important one, and a bot may write several
+# comments on a pull request (docs/design/031-decisions.md).
 NEGLIGIBLE: Final = 0.15
-"""A bot with a lower share of important comments may be one that says nothing useful."""
+"""Shares of important comments, or of pull requests with one, below this may be due to misread
+comments of a bot that says nothing useful."""
 SWITCH_OFF_FROM: Final = 0.25
-"""It is worthwhile to switch off kinds of comments that together are at least this share of all."""
+"""A bot is tuned only if the kinds of comments to switch off are at least this share of all its
+comments that could be read."""
 MIN_PULLS: Final = 20
 """Minimum number of pull requests for a decision."""
 # When the pair model says that two comments make the same point, the points differ in 7 % of the
 # cases (`same_point.py` in benchmarks/README.md), so a few such pairs prove nothing.
 CONFIRMED_FROM: Final = 0.1
-"""The points that people made later are evidence if they are surely more than this share of the
-bot's points; likewise the important comments that the code or a language model confirms."""
+"""Points that people also made later are evidence if they are surely more than this share of the
+bot's points. Important comments that the code or a language model confirms are evidence if they are
+surely more than this share of its important comments."""
 AFTERWARDS: Final = 0.1
 """If surely more than this share of a bot's posts was edited, hidden or deleted, or written after
 the fix or the close, nothing counts as evidence for the bot."""
-# If one of four comments is expected to be fixed by chance, three are in one case of twenty. There
-# are several kinds of evidence, and each one can be there by chance.
+# If the chance of a fix is one in four, three of four comments are fixed by chance in one case of
+# twenty. Each of several kinds of evidence can arise by chance, so four comments are too few.
 MIN_COUNT: Final = 5
 """Minimum number of comments, or of pull requests with fixes to compare, for evidence."""
 TOO_LATE: Final = 0.5
 """A bot is dropped if surely more than this share of its posts came after the fix or the close."""
 CONDITION: Final = "only if its check stops being green without a review"
-"""Condition of keeping or tuning a bot whose check is green on what it did not review."""
+"""Condition for keeping or tuning a bot whose check is green on pull requests that it did not
+review."""
 UNIMPORTANT: Final = "seemingly unimportant"
-"""Words that name comments which seem unimportant, in the reason why a bot is undecided: people fix
-these comments nevertheless, so the bot is not dropped."""
-# A formula is a comment that says the same sentence as earlier ones of the bot, with other names,
-# as a script does that fills in a template (`crscore/audit/formulas.py`).
+"""How the reason for "undecided" calls comments that seem unimportant but that people fix more
+often than by chance, so that the bot is not dropped."""
 KINDS: Final = {
     "critical": "critical",
     "major": "major",
     "minor": "minor",
     "nit": "nits",
-    "formula": "formulas",
+    "formula": "templated comments",
     "repeat": "repetitions",
     "restates": "summaries of the change",
     "praise": "praise",
@@ -73,17 +79,18 @@ KINDS: Final = {
     "refuted": "refuted",
     "unread": "not read",
 }
-"""Name of each kind of comment, in order."""
+"""Name of each kind of comment in reports, in the order of the reports."""
 _ACTS: Final = ("hidden or deleted", "edited", "written after the close", "written after the fix")
-"""What made a post count as written or changed too late, in the order of `count_afterwards`."""
+"""Ways in which a post was changed later or written too late, in the order of the last columns of
+`count_afterwards`."""
 _JUDGES: Final = {"code": "the code", "model": "a language model's reading with a quoted line"}
-"""Name of what confirmed a comment, by the column of `_COUNTS` that has the confirmed comments."""
+"""What confirmed comments, by the column of `_COUNTS` with the number of confirmed comments."""
 _SWITCHES: Final = ("nit", "formula", "repeat", "restates", "praise", "nothing")
 """Kinds that a bot's settings or prompt can switch off."""
 
 
 EXAMPLES: Final = 10
-"""Maximum number of comments per reviewer and kind."""
+"""Maximum number of quoted comments per reviewer and kind."""
 _COUNTS: Final = np.dtype(
     [("kind", "U16"), ("repository", "i8"), ("number", "i8")]
     + [
@@ -94,26 +101,27 @@ _COUNTS: Final = np.dtype(
         )
     ]
 )  # fmt: skip
-"""Columns of `read_comments`: counts of one kind of comments on one pull request."""
+"""Columns of the counts that `read_comments` returns for one kind of comments on one pull request.
+"""
 Counts: TypeAlias = npt.NDArray[np.void]
 """Rows of `_COUNTS`, sorted by pull request, shape (N,)."""
 
 
 class Record(NamedTuple):
-    """Counts of one reviewer that the `ReviewTable` lacks."""
+    """Data on one reviewer's comments that the `ReviewTable` does not have."""
 
     counts: Counts = np.zeros(0, _COUNTS)
-    """Its comments by pull request and kind."""
+    """Numbers of the comments by pull request and kind."""
     examples: tuple[tuple[Any, ...], ...] = ()
-    """Examples of its comments, as in `read_comments` without the reviewer."""
+    """Examples of the comments: rows of `read_comments` without the reviewer."""
     points: Points | None = None
-    """None if they are not known."""
+    """Numbers of points worth acting on; None if unknown."""
     afterwards: Rate = rate(0, 0)
     """See `Decision.afterwards`."""
     late: Rate = rate(0, 0)
     """See `Decision.late`."""
     near: EscapedRecall | None = None
-    """Its comments next to later fixes; None if there are none."""
+    """How often the reviewer had commented near later fixes; None if there are no later fixes."""
     acts: tuple[str, ...] = ()
     """See `Decision.acts`."""
 
@@ -121,18 +129,18 @@ class Record(NamedTuple):
 def load_records(
     store: Store, table: ReviewTable, near: Iterable[EscapedRecall] = ()
 ) -> Mapping[str, Record]:
-    """Return, by the reviewer's name, the counts that the table of reviews lacks.
+    """Load the record of each reviewer in a period, by the name of the reviewer.
 
     Args:
         store: The store.
-        table: Reviews of a period.
-        near: For each reviewer, how often it had commented next to a later fix.
+        table: Reviews of the period.
+        near: How often each reviewer had commented near later fixes.
 
     Raises:
         StoreError: The store cannot be read.
     """
-    # Some bots with a profile edit their comments to mark what was addressed: these edits are not
-    # held against them.
+    # Some bots with a profile edit their comments to mark them as addressed. These edits do not
+    # count as changed afterwards.
     marking = [profile.name for profile in profiles() if not profile.shared]
     later: dict[str, list[tuple[float, float, int]]] = defaultdict(list)
     acts: dict[str, Counter[str]] = defaultdict(Counter)
@@ -166,7 +174,7 @@ def load_records(
 
 
 def count_comments(rows: Counts) -> Comments:
-    """Count the comments of a reviewer by kind, and those that people reacted to."""
+    """Count the comments of a reviewer by kind and by the reactions of people."""
     important = rows[np.isin(rows["kind"], IMPORTANT)]
     kinds = {kind: int(rows["comments"][rows["kind"] == kind].sum()) for kind in KINDS}
     mattered = {kind: int(rows["mattered"][rows["kind"] == kind].sum()) for kind in IMPORTANT}
@@ -188,16 +196,16 @@ def decide(table: ReviewTable, name: str, record: Record, price: float | None = 
         table: Reviews of a period.
         name: The bot.
         record: Counts of the bot that the table lacks.
-        price: What the bot costs in the period, named in the reason; None if unknown.
+        price: Price of the bot in the period, which the reason names; None if unknown.
     """
     comments, coverage = count_comments(record.counts), table.coverage.get(name)
     seen_pulls = table.seen_pulls(name)
     decision, all_fixes = _judge(record, len(seen_pulls))
     if decision.verdict == "undecided":
-        decision = replace(decision, needed=_needed(record, seen_pulls))
-    reasons = _reasons(decision, comments, all_fixes)
+        decision = replace(decision, needed=_count_needed(record, seen_pulls))
+    reasons = _list_reasons(decision, comments, all_fixes)
     start = "Undecided about" if decision.verdict == "undecided" else decision.verdict.capitalize()
-    if coverage and (hollow := hollow_checks(coverage)):
+    if coverage and (hollow := count_hollow_checks(coverage)):
         name += f" {CONDITION}" * (decision.verdict in ("keep", "tune"))
         reasons.append(f"its check was green on {hollow:,} pull requests that it did not review")
     if decision.needed:
@@ -218,40 +226,40 @@ def is_late(decision: Decision | None) -> bool:
 
 
 def is_staged(afterwards: Rate) -> bool:
-    """Return whether a bot's record may have been made up afterwards.
+    """Return whether a bot may have improved its record afterwards.
 
-    That is so if surely too many of its posts were edited, hidden or deleted, or written after the
-    fix or the close: see `AFTERWARDS`.
+    This is so if surely too many of its posts were edited, hidden or deleted, or written after the
+    fix or the close (`AFTERWARDS`).
     """
     return _ends(afterwards)[0] > AFTERWARDS
 
 
-def hollow_checks(coverage: Coverage) -> int:
+def count_hollow_checks(coverage: Coverage) -> int:
     """Return on how many pull requests a bot's check was green without a review by the bot.
 
-    If they are at most the share `NEGLIGIBLE` of the pull requests merged since the bot's first
-    post, the result is 0.
+    The result is 0 if this happened on at most the share `NEGLIGIBLE` of the pull requests that
+    were merged since the bot's first post.
     """
-    # A team takes a green check with nothing posted for a review that found nothing.
+    # If a check is green and nothing is posted, people believe that a review found nothing.
     count = coverage.green_unreviewed or 0
     return count if count > NEGLIGIBLE * coverage.reviewed.total else 0
 
 
-def _starts(rows: Counts) -> npt.NDArray[np.intp]:
+def _find_starts(rows: Counts) -> npt.NDArray[np.intp]:
     """Return the index of the first row of each pull request."""
     changes = [np.diff(rows[name], prepend=-1) != 0 for name in ("repository", "number")]
     return np.flatnonzero(changes[0] | changes[1])
 
 
 def _rate_of(rows: Counts, counts: Doubles, totals: Doubles) -> Rate:
-    """Return a share of comments with its interval by pull request.
+    """Return a share of comments with its interval, clustered by pull request.
 
     Args:
-        rows: N rows.
-        counts: Comments of each row that belong to the share, shape (N,).
-        totals: All comments of each row, shape (N,).
+        rows: N rows of counts.
+        counts: Number of comments of each row that belong to the share, shape (N,).
+        totals: Number of all comments of each row, shape (N,).
     """
-    starts = _starts(rows)
+    starts = _find_starts(rows)
     return rate_of_pulls(np.add.reduceat(counts, starts), np.add.reduceat(totals, starts))
 
 
@@ -259,20 +267,21 @@ class _Fixes(NamedTuple):
     """How often the lines of comments changed, compared with lines that have no comment."""
 
     share: Rate
+    """Share of the comparable comments whose lines changed."""
     chance: float | None = None
-    """Share of all these lines, with and without a comment, that changed; None if every line that
-    could be compared has a comment."""
+    """Share of the lines with and without a comment that changed: the expected share of fixes by
+    chance. None if there is no comparable comment."""
     limit: float = 0.0
-    """If the share of the changed lines is lower, hardly any changed because of a comment."""
+    """If `share` is below this, hardly any comment was the reason for a change."""
     is_more: bool = False
-    """Whether the lines of comments changed surely more often than by chance, and no less often
-    than the limit."""
+    """Whether the lines of comments changed surely more often than by chance, and `share` is not
+    below the limit."""
 
 
-def _fixes(rows: Counts) -> _Fixes:
+def _compare_fixes(rows: Counts) -> _Fixes:
     """Compare the fixes of comments with the changes of other lines, by pull request."""
     rows = rows[rows["compared"] > 0]
-    starts = _starts(rows)
+    starts = _find_starts(rows)
     fixed, compared, chances = (
         np.add.reduceat(rows[name], starts) for name in ("compared_fixed", "compared", "chance")
     )
@@ -280,9 +289,9 @@ def _fixes(rows: Counts) -> _Fixes:
     share = rate_of_pulls(fixed, compared)
     if share.share is None:
         return _Fixes(share)
-    # If there are only a few other lines, their share is a poor estimate of chance. Therefore the
-    # comment's own line is counted with the other lines, as in Fisher's exact test: without the
-    # effect of the comment, it would change as often as they do.
+    # If there are only a few other lines, their share is a poor estimate of the chance. Therefore,
+    # commented lines are counted with the other lines, as in Fisher's exact test: if a comment had
+    # no effect, its lines would change as often as the other lines.
     all_changed = (chances / compared * lines + fixed) / (lines + compared)
     chance = float(all_changed @ compared) / share.total
     limit = chance + NEGLIGIBLE * (1 - chance)
@@ -292,37 +301,39 @@ def _fixes(rows: Counts) -> _Fixes:
 
 
 def _judge(record: Record, pull_count: int) -> tuple[Decision, _Fixes]:
-    """Decide about a bot that saw `pull_count` pull requests, without a reason for people.
+    """Decide about a bot that saw `pull_count` pull requests.
 
     Returns:
-        The decision; the fixes of all the bot's comments, also of unimportant ones.
+        The decision without the reason and `needed`; and the fixes of all the bot's comments,
+        including unimportant comments.
     """
     rows = record.counts
     is_important = np.isin(rows["kind"], IMPORTANT)
-    # Only comments that could be read count: a bot is not judged for writing in another language.
+    # Comments in other languages are not in the total, because it is unknown if they are important.
     important = _rate_of(
         rows, rows["comments"] * is_important, rows["comments"] * (rows["kind"] != "unread")
     )
-    fixes, all_fixes = _fixes(rows[is_important]), _fixes(rows)
-    # Some teams resolve every thread, so resolved comments are compared with the bot's other ones.
+    fixes, all_fixes = _compare_fixes(rows[is_important]), _compare_fixes(rows)
+    # Some teams resolve every thread, so the important threads are compared with the bot's others.
     rest = rows[~is_important]
     by_habit = _rate_of(rest, rest["resolved"], rest["threads"])
     evidence = _evidence(rows[is_important], by_habit, fixes, record)
     counts = count_comments(rows).kinds
-    # A script that fills in templates can place them on lines that are sure to change.
+    # A script can place templated comments on lines that are sure to change, so their fixes show
+    # nothing.
     if is_staged(record.afterwards) or is_mostly_formulas(counts):
         evidence = ()
-    # Kinds that are fixed more often than other lines stay on.
+    # A kind of comments that is fixed more often than by chance is not to be switched off.
     switch_off = tuple(
         kind
         for kind in sorted(_SWITCHES, key=lambda kind: -counts.get(kind, 0))
-        if kind in counts and not _fixes(rows[rows["kind"] == kind]).is_more
+        if kind in counts and not _compare_fixes(rows[rows["kind"] == kind]).is_more
     )
     decision = Decision(
         verdict="undecided",
         reason="",
         important=important,
-        gained=rate(len(_starts(rows[is_important])), pull_count),
+        gained=rate(len(_find_starts(rows[is_important])), pull_count),
         fixed=fixes.share,
         chance=fixes.chance,
         by_habit=by_habit,
@@ -334,19 +345,21 @@ def _judge(record: Record, pull_count: int) -> tuple[Decision, _Fixes]:
         needed=None,
     )
     share_off = sum(counts[kind] for kind in switch_off) / max(1, important.total)
-    verdict = _verdict(decision, fixes, all_fixes, share_off)
+    verdict = _choose_verdict(decision, fixes, all_fixes, share_off)
     return replace(decision, verdict=verdict), all_fixes
 
 
 def _evidence(important: Counts, by_habit: Rate, fixes: _Fixes, record: Record) -> tuple[str, ...]:
-    """Return the acts and words of others that show the worth of a bot's important comments."""
+    """Return the acts and texts of others that show the worth of a bot's important comments."""
     evidence = []
     points, near = record.points, record.near
-    # Other lines show what happens by chance: authors acted on 41 % of 74 comments of bots, and
-    # changed 14 % of the other lines of the same hunks (`python benchmarks/followed.py DATA`).
+    # The other lines show how often lines change by chance: authors acted on 41 % of 74 comments of
+    # bots, and changed 14 % of the other lines of the same hunks
+    # (`python benchmarks/followed.py DATA`).
     if fixes.chance is not None and fixes.is_more:
         evidence.append(_fixed_text(fixes.share, fixes.chance))
-    # Someone who resolves a thread and changes nothing may have found the comment wrong.
+    # A person who resolves a thread but changes nothing may think that the comment is wrong, so
+    # resolved threads do not count if hardly any important comment was fixed.
     resolved = _rate_of(important, important["resolved"], important["threads"])
     is_ignored = _ends(fixes.share)[1] < fixes.limit
     if by_habit.total >= MIN_COUNT and _is_above(resolved, _ends(by_habit)[1]) and not is_ignored:
@@ -379,40 +392,40 @@ def _fixed_text(fixed: Rate, chance: float) -> str:
     return f"people fixed {fixed.count:,} of {comments} ({fixed.total * chance:.0f} by chance{few})"
 
 
-def listed(counts: Mapping[str, int]) -> str:
-    """List kinds of comments with their counts, without those that do not occur."""
+def list_kinds(counts: Mapping[str, int]) -> str:
+    """Format the counts of the kinds of comments, without the kinds that have no comment."""
     return ", ".join(f"{KINDS[kind]} {count:,}" for kind, count in counts.items() if count)
 
 
 def is_mostly_formulas(counts: Mapping[str, int]) -> bool:
-    """Return whether more than half of a bot's comments are one sentence with other names."""
+    """Return whether more than half of a bot's comments are templated comments."""
     return 2 * counts.get("formula", 0) > sum(counts.values())
 
 
-def _verdict(
+def _choose_verdict(
     decision: Decision, fixes: _Fixes, all_fixes: _Fixes, share_off: float
 ) -> Literal["keep", "tune", "drop", "undecided"]:
-    # See benchmarks/README.md, "audits", for how often this rule keeps honest bots, and bots that
-    # only make their comments look as if they mattered.
+    # benchmarks/README.md, "audits", says how often this rule keeps honest bots, and how often it
+    # keeps bots that only make their comments seem to matter.
     gained, important, evidence = decision.gained, decision.important, decision.evidence
     if gained.total < MIN_PULLS:
         return "undecided"
     share = important.share or 0.0
-    # A bot with few but important comments is not dropped: the share of its comments counts, too.
-    # The share of the pull requests is not enough: as one in twenty empty comments is misread, a
-    # bot with ten empty comments on each pull request seems to say something important on 40 % of
-    # them.
+    # A bot that comments rarely, but then says something important, is not dropped for its low
+    # share of pull requests.
     is_rare = _ends(gained)[1] < NEGLIGIBLE and share < KEEP_FROM
-    # A bot that says little of importance, or that people ignore, would not be kept after more pull
-    # requests either.
+    # This considers the share of the comments, because one in twenty empty comments is misread:
+    # a bot that makes ten empty comments on each pull request seems to say something important on
+    # 40 % of the pull requests.
     is_weak = share < NEGLIGIBLE and _ends(important)[1] < KEEP_FROM
     is_ignored = _ends(fixes.share)[1] < fixes.limit
-    # Late posts change nothing, whatever they say.
+    # Without evidence, a bot that says little of importance, or that people ignore, would not be
+    # kept after more pull requests either. Late posts change nothing, whatever they say.
     if is_late(decision) or is_rare or (not evidence and (is_weak or is_ignored)):
         return "undecided" if all_fixes.is_more and not is_late(decision) else "drop"
     if not evidence:
         return "undecided"
-    # Both are shares, not counts, so a quiet bot whose few comments are important can be kept.
+    # A bot with few comments can be kept if most of them are important, because both are shares.
     if _ends(gained)[0] > NEGLIGIBLE and _ends(important)[0] > KEEP_FROM:
         return "keep"
     if share_off >= SWITCH_OFF_FROM and (gained.share or 0.0) > NEGLIGIBLE:
@@ -421,28 +434,28 @@ def _verdict(
 
 
 def _ends(share: Rate) -> tuple[float, float]:
-    """Return the ends of an interval; 0 and 1 if the share is unknown."""
+    """Return the ends of the interval of a share; 0 and 1 if the share is unknown."""
     return (0.0 if share.low is None else share.low, 1.0 if share.high is None else share.high)
 
 
-def _needed(record: Record, seen_pulls: Collection[tuple[int, int]]) -> int | None:
-    """Return how many more pull requests like those seen would decide about the bot.
+def _count_needed(record: Record, seen_pulls: Collection[tuple[int, int]]) -> int | None:
+    """Return how many more pull requests like those seen would lead to a decision about the bot.
 
-    None is returned if `MAX_NEEDED` more would not decide.
+    The result is None if `MAX_NEEDED` more pull requests would not lead to a decision.
     """
     rows = record.counts
-    starts = _starts(rows)
+    starts = _find_starts(rows)
     pulls = zip(rows["repository"][starts].tolist(), rows["number"][starts].tolist(), strict=True)
     comments = dict(zip(pulls, np.split(np.arange(len(rows)), starts[1:]), strict=False))
-    # The pull requests to add are drawn evenly from the whole period.
+    # Repeat the pull requests in an order that takes them evenly from the entire period.
     order = sorted(seen_pulls, key=lambda pull: (pull[1] % 4, pull))
     more = max(MIN_PULLS - len(order), len(order) // 4)
     while order and more <= MAX_NEEDED:
         parts = [comments[pull] for pull in islice(cycle(order), more) if pull in comments]
-        # By index, because concatenating the rows of each pull request would compare their types
-        # each time.
+        # Indices are concatenated, because concatenating the rows of each pull request would
+        # compare their types each time.
         counts = rows[np.concatenate([np.arange(len(rows)), *parts])]
-        # The repeated pull requests get numbers that no other pull request has.
+        # Give the repeated pull requests numbers that no other pull request has.
         counts["number"][len(rows) :] = [-2 - at for at, part in enumerate(parts) for _ in part]
         again = record._replace(counts=counts)
         if _judge(again, len(order) + more)[0].verdict != "undecided":
@@ -451,7 +464,8 @@ def _needed(record: Record, seen_pulls: Collection[tuple[int, int]]) -> int | No
     return None
 
 
-def _reasons(decision: Decision, all_comments: Comments, all_fixes: _Fixes) -> list[str]:
+def _list_reasons(decision: Decision, all_comments: Comments, all_fixes: _Fixes) -> list[str]:
+    """Return the reasons for a verdict, a clause each, the most important first."""
     counts, important, gained = all_comments.kinds, decision.important, decision.gained
     pulls = view.count_noun(gained.total, "pull request")
     on_pulls = f"{gained.count:,} of {pulls} got a comment worth acting on"
@@ -463,34 +477,34 @@ def _reasons(decision: Decision, all_comments: Comments, all_fixes: _Fixes) -> l
         fixed = "none was fixed or resolved"
     if decision.chance is not None:
         fixed = _fixed_text(decision.fixed, decision.chance)
-    by_words = f"{of_comments}, going by the words"
+    by_text = f"{of_comments}, judged by their text"
     if decision.verdict == "keep":
         return [on_pulls, *decision.evidence]
     if decision.verdict == "tune":
-        kinds = listed({kind: counts[kind] for kind in decision.switch_off})
+        kinds = list_kinds({kind: counts[kind] for kind in decision.switch_off})
         stay = {kind: counts.get(kind, 0) for kind in _SWITCHES if kind not in decision.switch_off}
-        but = f", but not {listed(stay)}, which people fix" if listed(stay) else ""
+        but = f", but not {list_kinds(stay)}, which people fix" if list_kinds(stay) else ""
         return [f"have it stop: {kinds}{but}", of_comments, *decision.evidence]
     copied = []
     if is_mostly_formulas(counts):
         formulas = f"{counts['formula']:,} of its {sum(counts.values()):,} comments"
         copied = [f"{formulas} are the same sentence with other names"]
     if decision.verdict == "undecided":
-        cause = _why_open(decision, all_fixes)
-        return [*copied, cause, by_words] if cause else [*copied, f"{by_words} alone", fixed]
+        cause = _explain_undecided(decision, all_fixes)
+        return [*copied, cause, by_text] if cause else [*copied, f"{by_text} alone", fixed]
     if is_late(decision):
         acts = " and ".join(act for act in decision.acts if "written" in act)
-        return [f"of its {decision.late.total:,} posts, {acts}, too late to matter", by_words]
+        return [f"of its {decision.late.total:,} posts, {acts}, too late to matter", by_text]
     reasons = [on_pulls if _ends(gained)[1] < NEGLIGIBLE else of_comments]
     if (important.share or 0.0) >= NEGLIGIBLE:
-        reasons = [by_words, fixed]
+        reasons = [by_text, fixed]
     elif not copied and not decision.evidence:
         reasons.append(fixed)
     return [*copied, *reasons]
 
 
-def _why_open(decision: Decision, all_fixes: _Fixes) -> str:
-    """Return why a bot is undecided; "" if nothing but its own words speaks for it."""
+def _explain_undecided(decision: Decision, all_fixes: _Fixes) -> str:
+    """Return why a bot is undecided; "" if only its own texts speak for it."""
     if is_staged(decision.afterwards):
         acts = ", ".join(decision.acts)
         return f"of its {decision.afterwards.total:,} posts, {acts}; so its fixes show nothing"

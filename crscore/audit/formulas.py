@@ -1,10 +1,10 @@
-"""Finds formulas: comments that say the same sentences as earlier ones, with other names.
+"""Finds formulas: templated comments, which repeat earlier sentences with other names.
 
-A comment from a template that a script fills in reads like an important comment on each change.
-Only the other comments of the same reviewer show that it comes from a template.
+If a script fills in a template, each single comment may seem important. Only the other comments of
+the same reviewer show that it comes from a template.
 
 A *group* is four words in a row. A comment is a formula if at least half of its words are in groups
-that two earlier comments of the reviewer have.
+that at least two earlier comments of the reviewer have.
 """
 
 import json
@@ -20,34 +20,34 @@ from crscore.audit.store.database import Store
 from crscore.audit.store.reports import Scope, read_words
 
 FROM: Final = 2
-"""Minimum number of earlier comments of the reviewer that have a group, for the group to count."""
-# With this share, 0 to 1.4 % of the comments of six bots on real changes are formulas
+"""A group counts if at least this number of earlier comments of the reviewer have it."""
+# With this share, 0 to 1.4 % of the comments of each of six bots on real changes are formulas
 # (docs/design/031-decisions.md).
 SHARE: Final = 0.5
 """A comment is a formula if at least this share of its words is in groups that count."""
 WORDS: Final = 4
 """Number of words in a group."""
 MAX_WORDS: Final = 40
-"""Only this number of words at the start of a comment is read."""
+"""Maximum number of words at the start of a comment that are compared."""
 
 Ints = npt.NDArray[np.int64]
 
 _STORED: Final = np.dtype("<u4")
-"""Type of a stored number."""
+"""Type of the number that a word is stored as."""
 _EMPTY: Final = 0
-"""Number in place of the missing words of a comment that is shorter than a group."""
+"""Number that fills up a comment with fewer words than a group."""
 _NAME: Final = 1
-"""Number that all names, figures and quoted code share; plain words have larger ones."""
+"""Number of all names, figures and quoted code; plain words have larger numbers."""
 # Among 10,000 different words, two have the same number in one of 40 stores.
 _MAX_NUMBER: Final = 2**31
-# Addresses too: a link to the rule that a linter quotes differs from comment to comment.
+# Addresses count as quoted code, because the link to a linter's rule differs between comments.
 _QUOTED: Final = re.compile(r"`[^`]*`|\"[^\"]*\"|https?://\S+")
-# Punctuation and Markdown's emphasis: `**Note:**` is the word `note`.
+# Punctuation and emphasis of Markdown are removed, so that `**Note:**` is the word `note`.
 _AROUND: Final = ".,;:!?()[]*'"
 
 
 def number_words(text: str) -> bytes:
-    """Return a number of 4 bytes for each of a comment's first words, for `find_formulas`."""
+    """Return the first words of a comment as numbers of 4 bytes each, for `find_formulas`."""
     words = [word.strip(_AROUND) for word in _QUOTED.sub(" 1 ", text).split()]
     numbers = [
         2 + zlib.crc32(word.lower().encode()) % (_MAX_NUMBER - 2)
@@ -67,8 +67,8 @@ def find_formulas(store: Store, scope: Scope) -> str:
     Raises:
         StoreError: The store cannot be read.
     """
-    # The words are numbered when a comment is scored: doing it here took a fifth of a comparison's
-    # time (`python -m benchmarks.audit_scale`).
+    # The store already has the words as numbers. Numbering them here took a fifth of the time of a
+    # comparison (`python -m benchmarks.audit_scale`).
     comments: dict[str, list[tuple[int, bytes]]] = defaultdict(list)
     for reviewer, key, words in read_words(store, scope):
         comments[reviewer].append((key, words))
@@ -85,18 +85,18 @@ def _are_formulas(words: Ints, lengths: Ints) -> npt.NDArray[np.bool_]:
     """Return which comments of a reviewer are formulas, shape (N,).
 
     Args:
-        words: Numbers of the words of all comments, in the order of time.
-        lengths: Words of each comment, at least `WORDS`, shape (N,).
+        words: Numbers of the words of all N comments, the oldest comment first, shape (W,).
+        lengths: Number of words of each comment, at least `WORDS`, shape (N,).
     """
     comment = np.repeat(np.arange(len(lengths)), lengths)
     starts = np.flatnonzero(comment[: 1 - WORDS] == comment[WORDS - 1 :])
-    # Each group of four words gets one number, from the numbers of its two pairs.
+    # Each group of four words gets one number, made from the numbers of its two pairs of words.
     _, pairs = np.unique(words[:-1] * (words.max() + 1) + words[1:], return_inverse=True)
     groups = pairs[starts] * (pairs.max() + 1) + pairs[starts + 2]
     order = np.argsort(groups, kind="stable")
     groups, comment_of = groups[order], comment[starts[order]]
     is_first = np.diff(groups, prepend=-1) != 0
-    # A comment that has a group twice counts once for it.
+    # A comment that has the same group twice is counted once.
     is_counted = is_first | (np.diff(comment_of, prepend=-1) != 0)
     counted = np.cumsum(is_counted)
     earlier = counted - counted[is_first][np.cumsum(is_first) - 1]

@@ -1,6 +1,7 @@
-"""Quality gate of an audit: has a bot become worse than a baseline?
+"""Quality gate of an audit: did the usefulness of a bot drop below a baseline?
 
-It fails only if the drop is significant and larger than a set minimum.
+The gate fails only if the drop is significant and larger than a minimum, or if the interval of the
+usefulness goes below a limit.
 """
 
 import math
@@ -16,10 +17,10 @@ from crscore.scoring.gate import GateResult, choose_messages
 from crscore.statistics.paired import SIGNIFICANCE
 
 MINIMUM_DROP: Final = 3.0
-"""Default minimum drop that fails, 0 to 100."""
+"""Default size of a drop that does not yet fail, in points of usefulness (0 to 100)."""
 # Slack allows 3,000 characters: https://docs.slack.dev/reference/block-kit/blocks/section-block
 _MAX_TEXT_CHARS: Final = 2_900
-"""Maximum characters of a section."""
+"""Maximum number of characters of a section in a message."""
 
 
 def judge(
@@ -33,19 +34,24 @@ def judge(
 ) -> GateResult:
     """Compare the mean usefulness of each bot with a baseline.
 
-    A bot fails if its usefulness dropped significantly and by more than the minimum. The reader
-    makes the same error on a bot in both periods, so the margin is only that of the choice of pull
-    requests; it is wider if there are several bots. After a partial run the gate is not applied,
-    because an incomplete score must not fail a run.
+    A bot fails if its usefulness dropped significantly and by more than the minimum. The margin for
+    significance includes the error from the choice of pull requests, and is wider if there are
+    several bots. It does not include the error of the network that reads the comments, because this
+    error is the same in both periods. After a partial run, the gate is not applied, because
+    incomplete scores must not fail a bot.
 
     Args:
         now: The period to judge.
-        baseline: A number from 0 to 100, or an earlier period of the same signature; None for none.
-        minimum_drop: A drop of at most this does not fail, 0 to 100.
-        fail_under_low: Minimum of the low end of the bot's interval, which includes the reader's
-            error; None for none.
+        baseline: A usefulness from 0 to 100, or the overview of an earlier period; None for no
+            baseline.
+        minimum_drop: Largest drop that does not fail, 0 to 100.
+        fail_under_low: A bot fails if the low end of the interval of its usefulness is below this,
+            0 to 100. This interval includes the error of the network. None for no such limit.
         reviewers: Names of bots, or patterns with `*`.
-        on_nothing: Outcome for a bot without a score: `pass`, `fail` or `skip`.
+        on_nothing: Outcome for a bot without a usefulness: `pass`, `fail` or `skip`.
+
+    Returns:
+        The failures and the notices. If the gate is not applied, a notice says why.
 
     Raises:
         ConfigError: A value is out of range, or a name matches no bot.
@@ -61,7 +67,7 @@ def judge(
     if partial is not None:
         return GateResult((), (f"the gate was not applied: {partial}",))
     if isinstance(baseline, Overview) and baseline.signature != now.signature:
-        reason = "the earlier scores have other settings or another version"
+        reason = "the earlier scores were made with other settings or another version"
         return GateResult((), (f"the gate was not applied: {reason}",))
     failed: list[str] = []
     notices: list[str] = []
@@ -69,10 +75,11 @@ def judge(
     bots = _matching_bots(now, reviewers)
     if not bots:
         unapplied.append("the gate was not applied: no bot wrote in the period")
-    # Bonferroni: the chance that any bot fails by accident stays below the significance level.
+    # With the correction of Bonferroni, the chance that any bot fails by accident stays below the
+    # significance level.
     width = NormalDist().inv_cdf(1 - SIGNIFICANCE / max(1, len(bots)) / 2)
     for bot in bots:
-        before = _before(baseline, bot.name)
+        before = _find_baseline(baseline, bot.name)
         if bot.usefulness is None or before is None:
             when = "in the period" if bot.usefulness is None else "before"
             unapplied.append(
@@ -99,7 +106,7 @@ def why_partial(nights: Sequence[Night]) -> str | None:
     """Return why the last run of `sync` or `score` is incomplete; None if both are complete."""
     if not nights:
         return "there is no run since the first day of the period"
-    # A later run of the same kind replaces an earlier one, which it completed.
+    # Only the last run of each kind counts, because it completes the earlier runs.
     last_by_kind = {night.kind: night for night in nights}
     for night in last_by_kind.values():
         if night.partial is not None:
@@ -108,11 +115,11 @@ def why_partial(nights: Sequence[Night]) -> str | None:
 
 
 def webhook_message(result: GateResult, *, title: str, link: str = "") -> dict[str, Any]:
-    """Return a message in Slack's format.
+    """Return a message about the result of the gate, in Slack's format.
 
     Args:
         result: Result of the gate.
-        title: Repositories and period.
+        title: Repositories and period of the audit.
         link: Address of the report; empty if there is none.
     """
     state = "failed" if result.failed else "passed"
@@ -127,7 +134,7 @@ def slack_message(head: str, lines: Sequence[str], *, link: str = "") -> dict[st
 
     Args:
         head: The heading.
-        lines: One paragraph each.
+        lines: Texts that are shown as a list.
         link: Address of the report; empty if there is none.
     """
     head = _escape(head)
@@ -145,15 +152,15 @@ def _matching_bots(now: Overview, patterns: Sequence[str]) -> list[Reviewer]:
     matches = [bot for bot in bots if wildcards.matches_any(patterns, bot.name)]
     if bots and not matches:
         names = ", ".join(bot.name for bot in bots)
-        raise ConfigError("reviewer", "gate", f"matches no bot; there are: {names}")
+        raise ConfigError("reviewer", "gate", f"matches no bot; the bots are: {names}")
     return matches
 
 
-def _before(baseline: float | Overview | None, name: str) -> tuple[float, float] | None:
-    """Return the usefulness to compare with, and its standard error; None if there is none."""
+def _find_baseline(baseline: float | Overview | None, name: str) -> tuple[float, float] | None:
+    """Return the usefulness to compare a bot with, and its standard error; None if unknown."""
     if not isinstance(baseline, Overview):
-        # Without a baseline, the earlier usefulness is taken as 0, and nothing is below 0. So only
-        # the low end of the interval can fail.
+        # Without a baseline, the earlier usefulness is taken as 0. No usefulness is below 0, so
+        # only the limit of the low end can fail.
         return (0.0 if baseline is None else baseline, 0.0)
     rows = (row for row in baseline.reviewers if row.name == name and row.usefulness)
     return next(
@@ -163,7 +170,7 @@ def _before(baseline: float | Overview | None, name: str) -> tuple[float, float]
 
 def _section(text: str) -> dict[str, Any]:
     if len(text) > _MAX_TEXT_CHARS:
-        # Cut at a line end, so that no escaped character is split.
+        # Cut the text at the end of a line, so that no escaped character is split.
         text = text[:_MAX_TEXT_CHARS].rpartition("\n")[0] + "\n• …"
     return {"type": "section", "text": {"type": "mrkdwn", "text": text}}
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Final
 
-from crscore.audit.decide import CONDITION, hollow_checks, is_staged
+from crscore.audit.decide import CONDITION, count_hollow_checks, is_staged
 from crscore.audit.overview import Reviewer
 
 # "undecided" is before "drop", because more data may show that the bot should be kept.
@@ -31,7 +31,7 @@ def sort_key(row: Reviewer) -> tuple[float, ...]:
     worth = (count_beyond_chance(row), mattered, row.decision.important.share or 0.0)
     if row.decision.verdict == "drop":
         return (index, *worth)
-    is_doubtful = hollow_checks(row.coverage) > 0 or is_staged(row.decision.afterwards)
+    is_doubtful = count_hollow_checks(row.coverage) > 0 or is_staged(row.decision.afterwards)
     return (index, is_doubtful, *(-value for value in worth))
 
 
@@ -69,7 +69,7 @@ def recommend(reviewers: Sequence[Reviewer]) -> str:
             names[0] += f" ({fixes[0]:,} fixes beyond chance on {bots[0].pulls:,} pull requests)"
             names[1] += f" ({fixes[1]:,} on {bots[1].pulls:,}{_doubt(bots[0], bots[1])})"
         for at, row in enumerate(bots if verdict in ("keep", "tune") else ()):
-            names[at] += f" {CONDITION}" * (hollow_checks(row.coverage) > 0)
+            names[at] += f" {CONDITION}" * (count_hollow_checks(row.coverage) > 0)
         parts.append(f"{start} {', '.join(names)}")
     text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}." if text else "No bot posted in this period."
@@ -78,4 +78,4 @@ def recommend(reviewers: Sequence[Reviewer]) -> str:
 def _doubt(first: Reviewer, second: Reviewer) -> str:
     """Return a clause that the order of two bots may be chance; "" if the order is clear."""
     is_sure = count_beyond_chance(first, "low") > count_beyond_chance(second, "high")
-    return "" if is_sure or hollow_checks(second.coverage) else "; this order may be chance"
+    return "" if is_sure or count_hollow_checks(second.coverage) else "; this order may be chance"

@@ -295,7 +295,7 @@ def digest(
     from crscore.audit.report import contents  # noqa: PLC0415
 
     with _open(file, must_exist=True) as store:
-        title, lines = contents.digest(_overview(store, question))
+        title, lines = contents.make_digest(_overview(store, question))
     message = slack_message(title, lines, link=link)
     write_document(
         layout, output, {"title": title, "lines": lines},

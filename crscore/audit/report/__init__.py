@@ -1,1 +1,1 @@
-"""Report of an audit: a static folder, and short texts."""
+"""Reports of an audit: a folder of static pages, and short texts."""

@@ -1,4 +1,4 @@
-"""Contents of an audit's pages and of its short report, as blocks."""
+"""Builds the contents of an audit's pages and of its short report, as blocks."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
@@ -26,51 +26,53 @@ from crscore.reports.blocks import (
 from crscore.reports.markdown_blocks import render_markdown
 
 EXPLANATION: Final = (
-    "A comment counts with its thread, by its most important part; every number counts comments "
-    "or pull requests. *Worth acting on* is critical, major or minor, as crscore reads the "
-    "words. A *formula* is the same sentence with other names, from the third time on; *not read* "
-    "is a text in another language, or a suggestion without a sentence.",
-    "*Fixed* means that one of the comment's lines, or one at most three lines away, changed after "
-    "it. It does not mean that the comment was right, or the reason: lines change anyway, so the "
-    "share of all lines of the same changes is beside it, as *by chance*. *Resolved* means that a "
-    "person closed the thread, which can also be a no.",
-    "*Comparable* with chance are comments worth acting on that made their point first, in a file "
-    "with other lines, with no other reviewer's point beside them whose fix could have changed the "
-    "lines. Bots are sorted by recommendation and, within each, by fixes beyond chance per pull "
-    "request that they saw: the most come first, but among bots to drop the fewest; doubtful bots "
-    "come last.",
-    "Intervals are 95 %. *Finds more* is said only if the difference is clear even among so many "
-    "pairs of bots. It counts pull requests that both saw: those on which a bot posted or ran a "
-    "check, or that were merged between its first and last post.",
+    "All numbers count comments or pull requests. A comment counts once, by its most important "
+    "part. *Worth acting on* are comments that are critical, major or minor, judged by their text. "
+    "A *templated comment* repeats sentences of two earlier comments with other names. *Not read* "
+    "are texts in another language and suggestions without a sentence.",
+    "*Fixed* means that one of the comment's lines, or a line at most three lines away, changed "
+    "after the comment. It does not mean that the comment was right, or that it was the reason: "
+    "lines also change without a comment. How many fixes to expect from this is shown as *by "
+    "chance*. *Resolved* means that a person closed the thread, perhaps to disagree.",
+    "*Comparable* with chance are comments worth acting on that were the first to make their "
+    "point, in a file that has lines without a comment, and without a comment of another reviewer "
+    "close by that may have caused the change. Bots are sorted by recommendation and then by fixes "
+    "beyond chance per pull request that they saw: the bot with the most is first, but among bots "
+    "to drop, the bot with the fewest. Bots with doubtful numbers are last.",
+    "Intervals are 95 %. *Finds more* is said only if the difference is clear, also considering "
+    "how many pairs of bots are compared. It counts pull requests that both bots saw: those on "
+    "which the bot posted or ran a check, or that were merged between its first and last post.",
 )
-"""Explanations of the words of the first screen."""
+"""Explanations of the terms on the first screen."""
 # The page of a bot quotes up to ten comments of each kind.
 QUOTES: Final = 3
-"""Number of comments that are quoted on the first screen for each bot."""
+"""Maximum number of comments of each bot that are quoted on the first screen."""
 # The JSON report has all bots.
 MAX_BOTS: Final = 30
-"""Maximum number of bots in the short report."""
-# A comment of GitHub has at most 65,536 characters, the summary of a job 1 MiB
+"""Maximum number of bots on the first screen and in short reports."""
+# A comment on GitHub may have 65,536 characters, the summary of a job 1 MiB
 # (https://docs.github.com/actions/reference/workflow-commands-for-github-actions).
 _MAX_MARKDOWN_CHARS: Final = 60_000
 _QUOTE_CHARS: Final = 200
+"""Maximum number of characters of a quoted comment."""
 _DIGEST_CHARS: Final = 300
+"""Maximum number of characters of a line of the digest."""
 _VERDICTS: Final = {"better": "differ", "worse": "differ", "equivalent": "equal", "unknown": "open"}
-"""Label of each comparison."""
+"""Label of each verdict of a comparison, in the order of the report."""
 
 
-def heading(overview: Overview) -> str:
-    """Return the title, with the period."""
+def make_title(overview: Overview) -> str:
+    """Return the title of the report, with the period."""
     since, until = overview.since, overview.until
     year = f" {since[:4]}" if since[:4] != until[:4] else ""
-    return f"Review bots, {day(since)}{year} to {day(until)} {until[:4]}"
+    return f"Review bots, {format_day(since)}{year} to {format_day(until)} {until[:4]}"
 
 
-def day(text: str) -> str:
+def format_day(text: str) -> str:
     """Format a date without its year.
 
     Example:
-        >>> day("2026-03-01")
+        >>> format_day("2026-03-01")
         '1 March'
     """
     parsed = date.fromisoformat(text)
@@ -78,13 +80,13 @@ def day(text: str) -> str:
 
 
 def first_screen(overview: Overview, files: Mapping[str, str] | None = None) -> Iterator[Block]:
-    """Yield the recommendation and five lines for each bot.
+    """Yield the recommendation, and the decision and the facts about each bot.
 
     Args:
         overview: The overview.
         files: Addresses of the bots' pages by name; None for a text without links.
     """
-    yield Heading(heading(overview), 1)
+    yield Heading(make_title(overview), 1)
     yield Paragraph(overview.recommendation, "lede")
     count = len(overview.repositories)
     pulls = view.count_noun(overview.pulls, "pull request")
@@ -104,18 +106,18 @@ def first_screen(overview: Overview, files: Mapping[str, str] | None = None) -> 
 
 
 def bot_item(row: Reviewer, link: str = "") -> Item:
-    """Return the decision about a bot with its five lines and the quoted comments."""
+    """Return the decision about a bot, with the facts and quoted comments, as an item of a list."""
     decision = row.decision
     verdict, reason = (decision.verdict, decision.reason) if decision else ("", "")
     lines: list[Line] = []
     for fact in row.facts:
         lines.append((Run(f"{fact.title}: ", "strong"), fact.text))
         if fact is row.facts[0]:
-            # Fixed comments that seem unimportant are to be read before a decision.
+            # If people fix comments that seem unimportant, users must read these to decide.
             is_open = UNIMPORTANT in reason
             kinds = sorted(KINDS, key=IMPORTANT.count) if is_open else IMPORTANT
             skipped = ("", "answered", *("resolved", "answered, resolved")[: 2 * is_open])
-            # Bots repeat a text with other hidden markup, which is shown only once.
+            # Bots repeat a text with different hidden markup; each text is shown only once.
             examples = (example for kind in kinds for example in row.examples.get(kind, ()))
             quotable = [example for example in examples if example.outcome not in skipped]
             for example in islice({example.text: example for example in quotable}.values(), QUOTES):
@@ -133,15 +135,20 @@ def _outcome(row: Example) -> str:
 
 
 def _comment(row: Example) -> Run:
-    # The store is untrusted: an address with another scheme could run a script.
+    # The store is untrusted, and an address with another scheme could run a script.
     is_safe = row.url.startswith(("https://", "http://"))
     return Run(f"{row.repository}#{row.number}", link=row.url if is_safe else "")
 
 
 def numbers(overview: Overview, files: Mapping[str, str]) -> Iterator[Block]:
-    """Yield the second page: all reviewers, pairs of bots, changes, and later fixes."""
+    """Yield the page "Numbers": reviewers, pairs of bots, bots that changed, and later fixes.
+
+    Args:
+        overview: The overview.
+        files: Addresses of the bots' pages by name.
+    """
     yield Heading("Numbers", 1)
-    yield Paragraph(heading(overview), "dim")
+    yield Paragraph(make_title(overview), "dim")
 
     def name(row: Reviewer) -> Line:
         link = Run(escape.one_line(row.name, 80), link=files.get(row.name, ""))
@@ -153,19 +160,19 @@ def numbers(overview: Overview, files: Mapping[str, str]) -> Iterator[Block]:
         ("Reviewer", name),
         ("Comments", lambda row: f"{row.comments.total:,}"),
         ("Worth acting on", lambda row: f"{_count(row, IMPORTANT):,}"),
-        ("Mattered", facts.mattered_text),
+        ("Mattered", facts.format_mattered),
         ("Nothing to do", lambda row: f"{_count(row, EMPTY):,}"),
         ("Pull requests seen", lambda row: f"{row.pulls:,}"),
-        ("Last commit reviewed", lambda row: facts.of_total(row.coverage.last_head)),
-        ("Usefulness (80 %)", facts.usefulness),
+        ("Last commit reviewed", lambda row: facts.format_counts(row.coverage.last_head)),
+        ("Usefulness (80 %)", facts.format_usefulness),
     )
     yield Paragraph(
-        "Usefulness is the share of real reviews that are less useful by their words alone: the "
-        "80 % interval of its mean over the pull requests with a comment of the reviewer. Compare "
-        "bots by the pairs, not by this mean.",
+        "Usefulness is the percentage of real reviews that are less useful, judged by their text. "
+        "The table has the 80 % interval of its mean over the pull requests on which the reviewer "
+        "commented. To compare bots, use the pairs below, not this mean.",
         "dim",
     )
-    # If no bots can be compared, the first page says why, once.
+    # If no bots can be compared, a note on the first page says why.
     if any(row.difference for row in overview.verdicts):
         yield from make_list("Pairs of bots", _verdicts(overview.verdicts))
     yield from make_list("Bots that changed", [Item(text) for text in list_changes(overview)])
@@ -177,11 +184,11 @@ def _count(row: Reviewer, kinds: Sequence[str]) -> int:
 
 
 def list_changes(overview: Overview) -> Iterator[str]:
-    """Say when and how bots began to behave differently."""
+    """Yield a sentence for each day on which a bot began to behave differently."""
     for row in overview.reviewers:
         for change in row.changes:
             yield (
-                f"{row.name} changed about {day(change.day)}: {change.number} "
+                f"{row.name} changed about {format_day(change.day)}: {change.number} "
                 f"{change.before:.1f} before, {change.after:.1f} after."
             )
 
@@ -191,11 +198,11 @@ def _missed(escaped: Escaped) -> Iterator[Block]:
         return
     yield Heading("Fixed after the merge")
     yield Paragraph(
-        f"Within {escaped.days} days, later commits that say that they fix something changed lines "
-        f"of {facts.of_total(escaped.fixed)} merged pull requests. A comment is next to a fix if "
-        "it is worth acting on and at most three lines away, and no other reviewer has one there. "
-        "The second column has the same share for later commits that do not say so. If intervals "
-        "overlap, the difference is not shown to be real."
+        f"In {facts.format_counts(escaped.fixed)} merged pull requests, lines were changed within "
+        f"{escaped.days} days by later commits whose messages say that they fix something. A "
+        "reviewer had a comment next to a fix if the comment is worth acting on and at most three "
+        "lines away, and no other reviewer had such a comment there. The last column has the same "
+        "share for other commits. If the intervals overlap, the difference may be chance."
     )
     if not escaped.reviewers:
         return
@@ -203,8 +210,8 @@ def _missed(escaped: Escaped) -> Iterator[Block]:
         "Fixed after the merge",
         escaped.reviewers,
         ("Reviewer", lambda row: escape.one_line(row.reviewer, 80)),
-        ("Had a comment next to fixes", lambda row: facts.share(row.near)),
-        ("Next to other changes", lambda row: facts.share(row.near_base)),
+        ("Had a comment next to fixes", lambda row: facts.format_share(row.near)),
+        ("Next to other changes", lambda row: facts.format_share(row.near_base)),
     )
     rows = []
     for row in escaped.missed:
@@ -215,11 +222,12 @@ def _missed(escaped: Escaped) -> Iterator[Block]:
 
 
 def bot_page(row: Reviewer) -> Iterator[Block]:
-    """Yield the page of a reviewer: its lines, and its comments by kind."""
+    """Yield the page of a reviewer: decision and facts for a bot, and its comments by kind."""
     yield Heading(escape.one_line(row.name, 100) + ("" if row.is_bot else " (person)"), 1)
     if row.decision:
         yield Items((bot_item(row),), noun="bots")
-    # Comments worth acting on come first; each kind counts the comments that are not listed.
+    # Comments worth acting on are first. Each list says how many comments of the kind it leaves
+    # out.
     for kind, title in KINDS.items():
         comments, total = row.examples.get(kind, ()), row.comments.kinds.get(kind, 0)
         items = [
@@ -230,7 +238,7 @@ def bot_page(row: Reviewer) -> Iterator[Block]:
 
 
 def _verdicts(rows: Sequence[PairComparison]) -> list[Item]:
-    # Clear verdicts first.
+    # Comparisons with a clear verdict are first.
     order = list(_VERDICTS)
     return [
         Item(row.text, lead=(Run(_VERDICTS[row.verdict], f"chip {row.verdict}"),))
@@ -244,7 +252,7 @@ def render_text(overview: Overview, *, color: bool = False, width: int = 80) -> 
     Args:
         overview: The overview.
         color: Whether to write color sequences.
-        width: Columns of the terminal; the nearest number from 40 to 160 is used.
+        width: Width of the terminal in characters; the nearest number from 40 to 160 is used.
 
     Returns:
         Text that ends with a newline, without trailing spaces.
@@ -253,12 +261,12 @@ def render_text(overview: Overview, *, color: bool = False, width: int = 80) -> 
 
 
 def render_verdicts(rows: Sequence[PairComparison], *, color: bool = False, width: int = 80) -> str:
-    """Write verdicts for a terminal; the arguments are as in `render_text`."""
+    """Write comparisons of bots for a terminal; other arguments are those of `render_text`."""
     return console.render_blocks([Items(tuple(_verdicts(rows)))], color=color, width=width)
 
 
 def render_summary(overview: Overview) -> str:
-    """Write the short report as Markdown for the summary of a job."""
+    """Write the short report as Markdown, for the summary of a job in CI."""
     blocks = list(_short(overview))
     return render_markdown([blocks], limit=_MAX_MARKDOWN_CHARS, noun="report", heading="##")
 
@@ -269,8 +277,8 @@ def _short(overview: Overview) -> Iterator[Block]:
         yield Signature(overview.signature)
 
 
-def digest(overview: Overview) -> tuple[str, tuple[str, ...]]:
-    """Digest a period for a chat: the recommendation, its reasons, changes of bots, and limits.
+def make_digest(overview: Overview) -> tuple[str, tuple[str, ...]]:
+    """Summarise a period for a chat: the recommendation, its reasons, changes of bots, and notes.
 
     Returns:
         The title, and at most nine lines, the most important first.
@@ -281,11 +289,11 @@ def digest(overview: Overview) -> tuple[str, tuple[str, ...]]:
     if len(bots) > 5:
         lines.append(f"And {view.count_noun(len(bots) - 5, 'more bot')}.")
     lines += [*list_changes(overview), *overview.notes]
-    return heading(overview), tuple(map(_shorten, lines[:9]))
+    return make_title(overview), tuple(map(_shorten, lines[:9]))
 
 
 def _shorten(text: str) -> str:
-    """Keep the whole clauses of a line that fit a chat."""
+    """Shorten a line to `_DIGEST_CHARS`, after a complete clause if possible."""
     line = escape.one_line(text)
     end = line.rfind("; ", 0, _DIGEST_CHARS) if len(line) > _DIGEST_CHARS else -1
     return f"{line[:end]}." if end > 0 else escape.one_line(line, _DIGEST_CHARS)

@@ -1,6 +1,7 @@
-"""Static pages of an audit for any web server; they load nothing from elsewhere.
+"""Writes the static pages of an audit, for any web server.
 
-No page runs a script. All are made from the overview alone, so that none can disagree with it.
+The pages load nothing from other servers and run no scripts. All numbers on them come from the
+overview, so that the pages cannot disagree.
 """
 
 from __future__ import annotations
@@ -23,17 +24,17 @@ _MARKER: Final = "audit.json"
 
 
 def write_site(overview: Overview, folder: Path) -> list[Path]:
-    """Write the folder in full or not at all; a previous report there is replaced.
+    """Write all pages or none; a previous report in the folder is replaced.
 
     Args:
         overview: Content of the pages.
         folder: Folder of the report, created if missing.
 
     Returns:
-        All files, sorted.
+        Paths of all written files, sorted.
 
     Raises:
-        InputError: The folder has files but is not a report, or cannot be written.
+        InputError: The folder is a file, has files other than a report, or cannot be written.
     """
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file; name a folder for the report")
@@ -42,7 +43,8 @@ def write_site(overview: Overview, folder: Path) -> list[Path]:
         raise InputError(f"{folder} has other files than a report; name a new or an empty folder")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        # The temporary folder is beside the report, so that renaming does not cross file systems.
+        # The temporary folder has the same parent, because a folder cannot be renamed to another
+        # file system.
         with tempfile.TemporaryDirectory(
             prefix=f".{folder.name}-", dir=folder.parent, ignore_cleanup_errors=True
         ) as temporary:
@@ -67,14 +69,14 @@ def write_site(overview: Overview, folder: Path) -> list[Path]:
 
 
 def _pages(overview: Overview) -> Iterator[tuple[str, str]]:
-    """Yield the path and the text of each file."""
-    # Names of accounts are untrusted, so files get names made from them.
+    """Yield the path in the folder and the text of each file."""
+    # Names of accounts are untrusted, so they are not used as names of files.
     names = file_names(row.name for row in overview.reviewers)
     files = {name: f"bots/{file}.html" for name, file in names.items()}
     yield _MARKER, escape.write_json(overview)
     front = contents.first_screen(overview, files)
     links = {"Numbers": "numbers.html", "All numbers as JSON": _MARKER}
-    yield "index.html", _page(contents.heading(overview), front, links, overview)
+    yield "index.html", _page(contents.make_title(overview), front, links, overview)
     links = {"All review bots": "index.html"}
     yield "numbers.html", _page("Numbers", contents.numbers(overview, files), links, overview)
     links = {"All review bots": "../index.html", "Numbers": "../numbers.html"}
@@ -94,21 +96,21 @@ def _page(title: str, blocks: Iterable[Block], links: Mapping[str, str], overvie
 
 
 def file_names(names: Iterable[str]) -> dict[str, str]:
-    """Give each name a file name without a suffix: ASCII letters, digits and single dashes.
+    """Choose a file name without a suffix for each name: ASCII letters, digits and single dashes.
 
     Args:
-        names: Any texts; duplicates count once.
+        names: Any texts; duplicates are ignored.
 
     Returns:
-        File names by name. They differ even if case is ignored, as on some systems; names that
-        would collide are numbered in sorted order.
+        File names by name. They also differ on systems that ignore case. Names that would have the
+        same file name are numbered in sorted order.
 
     Example:
         >>> file_names(["a/b", "a.b", "../../etc"])
         {'../../etc': 'etc', 'a.b': 'a-b', 'a/b': 'a-b-2'}
     """
-    # The names are untrusted: file names get no separators and no dots, and are short enough for
-    # every system.
+    # The names are untrusted. Therefore, file names have no separators and dots, and they are short
+    # enough for every system.
     used_names: set[str] = set()
     files = {}
     for name in sorted(set(names)):

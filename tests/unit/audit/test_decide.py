@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec.structs import replace
 
-from crscore.audit.facts import make_facts, mattered_text
+from crscore.audit.facts import format_mattered, make_facts
 from crscore.audit.overview import PairComparison, Reviewer
 from crscore.audit.report.contents import bot_item
 from crscore.audit.store.database import Store
@@ -189,7 +189,7 @@ def test_few_pull_requests_decide_nothing(store: Store) -> None:
 
     assert decide(store).reason == (
         "Undecided about otter: it saw only 12 pull requests; 12 of its 12 comments are worth "
-        "acting on, going by the words; more pull requests like these would not decide."
+        "acting on, judged by their text; more pull requests like these would not decide."
     )
 
 
@@ -346,7 +346,7 @@ def test_words_alone_keep_no_bot(store: Store) -> None:
 
     assert (decision.verdict, decision.evidence) == ("undecided", ())
     assert decision.reason.endswith(
-        "going by the words alone; none was fixed or resolved; more pull requests like these would "
+        "judged by their text alone; none was fixed or resolved; more pull requests like these would "
         "not decide."
     )
 
@@ -403,7 +403,7 @@ def test_same_sentence_with_other_names_is_worth_nothing_from_the_third_on(store
     row = row_of(store)
     assert row.comments.kinds == {"major": 2, "formula": 38}
     assert decision.verdict == "undecided"
-    assert "(formulas 38; people fixed 38 of the formulas)" in row.facts[1].text
+    assert "(templated comments 38; people fixed 38 of the templated comments)" in row.facts[1].text
 
 
 @pytest.mark.parametrize(
@@ -482,7 +482,7 @@ def test_bot_whose_posts_all_come_after_the_fix_is_dropped(store: Store) -> None
     assert facts["Found"].startswith(
         "40 of 40 comments are worth acting on, and fixed or resolved, but too late to matter"
     )
-    assert "people fix" not in facts["Sure"]
+    assert "people fix" not in facts["Certainty"]
     pair = PairComparison(
         first="hare",
         second="otter",
@@ -497,12 +497,12 @@ def test_bot_whose_posts_all_come_after_the_fix_is_dropped(store: Store) -> None
     )
     compared = make_facts(row_of(store), decision, [pair])[3].text
     assert compared == (
-        "By the words alone, although late: otter shows no clear difference from hare: on 32 "
-        "against 27 of 40."
+        "Judged by their text alone, although most came too late: otter shows no clear difference "
+        "from hare: on 32 against 27 of 40."
     )
     unpaired = make_facts(row_of(store), decision, [replace(pair, paired=False)])
     assert all(fact.title != "Compared" for fact in unpaired)
-    assert mattered_text(row_of(store)) == "late"
+    assert format_mattered(row_of(store)) == "late"
 
 
 def test_green_check_without_a_review_is_a_reason(store: Store) -> None:

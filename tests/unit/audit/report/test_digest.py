@@ -6,7 +6,7 @@ import pytest
 from msgspec import structs
 
 from crscore.audit.overview import ConfigurationChange
-from crscore.audit.report.contents import digest, render_digest
+from crscore.audit.report.contents import make_digest, render_digest
 from crscore.audit.store.database import Store
 from crscore.audit.summary import make_overview
 from crscore.audit.tables import Period
@@ -25,7 +25,7 @@ def overview(tmp_path_factory: pytest.TempPathFactory) -> Overview:
 
 
 def test_has_at_most_ten_lines_with_the_reasons_of_the_overview(overview: Overview) -> None:
-    _, lines = digest(overview)
+    _, lines = make_digest(overview)
     assert 1 + len(lines) <= 10
     assert lines[0] == overview.recommendation
     assert overview.reviewers[0].decision
@@ -39,7 +39,7 @@ def test_long_reasons_keep_their_whole_clauses(overview: Overview) -> None:
     assert first.decision
     decision = structs.replace(first.decision, reason=reason)
     row = structs.replace(first, decision=decision)
-    title, lines = digest(structs.replace(overview, reviewers=(row,)))
+    title, lines = make_digest(structs.replace(overview, reviewers=(row,)))
     assert lines[1] == f"{reason[: reason.rindex('; ', 0, 300)]}."
     assert "… (+" not in render_digest(title, lines)
 
@@ -49,7 +49,7 @@ def test_reports_a_change_and_escapes_names(overview: Overview) -> None:
         day="2026-03-25", number="words per comment", before=9.0, after=40.0, p_value=0.001
     )
     row = structs.replace(overview.reviewers[0], name="lint <b>bot</b>", changes=(change,))
-    title, lines = digest(structs.replace(overview, reviewers=(row,)))
+    title, lines = make_digest(structs.replace(overview, reviewers=(row,)))
     text = "changed about 25 March: words per comment 9.0 before, 40.0 after."
     assert f"lint <b>bot</b> {text}" in lines
     assert "<b>bot" not in github_markdown.page(render_digest(title, lines))

@@ -63,7 +63,7 @@ def test_numbers_and_pages(tmp_path: Path) -> None:
     (otter,) = escaped.reviewers
     assert (otter.near.share, otter.near_base.share) == (0.5, 0.0)
     assert [(row.number, row.text) for row in escaped.missed] == [(2, "Fix <img src=x> of carts")]
-    assert "changed lines of 2 of 3 merged pull requests" in page
+    assert "In 2 of 3 merged pull requests, lines were changed" in page
     # No percentage of so few.
     assert "1 of 2<" in page
     assert f"https://github.com/acme/service-1/commit/{2:040x}" in page

@@ -25,9 +25,9 @@ def overview(tmp_path_factory: pytest.TempPathFactory) -> Overview:
 
 
 def test_heading_has_the_year_of_both_days_when_they_differ(overview: Overview) -> None:
-    assert contents.heading(overview) == "Review bots, 1 March to 30 March 2026"
+    assert contents.make_title(overview) == "Review bots, 1 March to 30 March 2026"
     longer = structs.replace(overview, since="2022-01-01")
-    assert contents.heading(longer) == "Review bots, 1 January 2022 to 30 March 2026"
+    assert contents.make_title(longer) == "Review bots, 1 January 2022 to 30 March 2026"
 
 
 def test_summary_shows_hostile_names_as_text(overview: Overview) -> None:
