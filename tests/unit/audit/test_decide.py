@@ -346,8 +346,8 @@ def test_words_alone_keep_no_bot(store: Store) -> None:
 
     assert (decision.verdict, decision.evidence) == ("undecided", ())
     assert decision.reason.endswith(
-        "judged by their text alone; none was fixed or resolved; more pull requests like these would "
-        "not decide."
+        "judged by their text alone; none was fixed or resolved; more pull requests like these "
+        "would not decide."
     )
 
 
