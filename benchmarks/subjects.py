@@ -109,7 +109,7 @@ def topics(result: Result) -> set[Topic]:
 
 
 def missed(result: Result) -> set[Topic]:
-    return {item.topic for _, item in view.unaddressed(result) if item.topic}
+    return {item.topic for _, item in view.list_unaddressed(result) if item.topic}
 
 
 def main() -> None:

@@ -116,7 +116,7 @@ def _list_unaddressed(result: Result) -> Iterator[str]:
     """Yield the references that no sentence addresses, highest weight first, and the notes."""
     from crscore.reports import escape, view  # noqa: PLC0415
 
-    unaddressed = [reference for _, reference in view.unaddressed(result)]
+    unaddressed = [reference for _, reference in view.list_unaddressed(result)]
     if unaddressed:
         yield f"{view.unaddressed_title(result)} ({len(unaddressed)}):"
     for reference in unaddressed[:_MAX_LISTED]:

@@ -283,7 +283,7 @@ def make_overview(
     Returns:
         The overview, cut to its limits.
     """
-    missed = [item for _, item in view.unaddressed(result)]
+    missed = [item for _, item in view.list_unaddressed(result)]
     # A host lists a renamed file once, under its new path, for both sides.
     listed = {file.old_path: file.path for file in pull.diff.files if file.old_path is not None}
     points = [_point(result, item, listed) for item in missed]
@@ -318,7 +318,7 @@ def make_overview(
                 outdated=sum(thread.place.outdated for thread in threads),
             )
         )
-    texts = (*pull.notes, *notes, *view.flagged(result), *view.notes(result))
+    texts = (*pull.notes, *notes, *view.describe_flags(result), *view.notes(result))
     return Overview(
         version=__version__,
         signature=_text(result.signature),
@@ -327,7 +327,7 @@ def make_overview(
         title=_text(pull.title),
         url=pull.url,
         head=pull.head,
-        graded=view.graded(result),
+        graded=view.has_degrees(result),
         together=_together(result),
         trusted=None if trusted is None else _together(trusted),
         reviewers=tuple(rows),

@@ -1,8 +1,8 @@
 """Blocks that reports are made of: headings, text, tables, bars and lists.
 
-The module of a report makes the blocks once, as values. They are rendered as text for a terminal
-(`console.py`), in a web page (`frame.py`) and as GitHub's Markdown (`markdown_blocks.py`). The
-renderers clean and escape every text, so a block may have any text of the data.
+The module of a report creates the blocks. Three renderers turn them into text for a terminal
+(`console.py`), a part of a web page (`frame.py`) or GitHub's Markdown (`markdown_blocks.py`). The
+renderers clean and escape every text, so a block may contain untrusted text.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ _Item = TypeVar("_Item")
 
 
 class Run(NamedTuple):
-    """Part of a line that is not prose."""
+    """Part of a line that has a tone or a link, or in which backticks do not mark code."""
 
     text: str
-    """Plain text; backticks have no meaning in it."""
+    """Plain text; backticks are shown as they are."""
     tone: str = ""
-    """Words of `strong`, `dim`, `good`, `fair`, `bad`, `code` and, on pages, CSS classes."""
+    """Words separated by spaces: `strong`, `dim`, `good`, `fair`, `bad` or `code`; pages also
+    accept other CSS classes.
+    """
     link: str = ""
     """Trusted address, for pages and Markdown; empty for none."""
 
@@ -43,7 +45,7 @@ class Paragraph(Struct, frozen=True):
 
     text: Line
     tone: str = ""
-    """Tone as in `Run`; `dim` for an aside."""
+    """Tone as in `Run`; `dim` for less important text."""
 
 
 class Notice(Struct, frozen=True):
@@ -57,12 +59,13 @@ class Notice(Struct, frozen=True):
 
 
 class Measure(Struct, frozen=True):
-    """Number, and the data that it is based on."""
+    """Number, shown with the data that it is based on."""
 
     name: str
     value: float | None
-    """In [0, 1]; None when undefined."""
+    """Number in [0, 1]; None when undefined."""
     basis: str
+    """Description of the data."""
     tone: str = ""
 
 
@@ -73,7 +76,7 @@ class Measures(Struct, frozen=True):
 
 
 class Table(Struct, frozen=True):
-    """Cells under a header."""
+    """Table with a header."""
 
     caption: str
     header: tuple[str, ...]
@@ -83,9 +86,9 @@ class Table(Struct, frozen=True):
     main: frozenset[int] = frozenset()
     """Indices of the highlighted rows."""
     is_prose: bool = False
-    """Whether the cells are words, not numbers."""
+    """Whether the cells contain words instead of numbers."""
     unlisted: int = 0
-    """Number of further rows."""
+    """Number of further rows that are not in `rows`."""
 
 
 def make_table(
@@ -100,7 +103,7 @@ def make_table(
         caption: Caption of the table.
         items: Items of the rows.
         columns: Header of each column, and the function that formats its cells.
-        main: Predicate of the rows to highlight.
+        main: Function that returns whether to highlight the row of an item.
     """
     rows = list(items)
     return Table(
@@ -118,7 +121,7 @@ class Item(Struct, frozen=True):
     lead: Line = ""
     """Number or mark in front of the text."""
     place: Line = ""
-    """Location of the entry; on the same line if there is room."""
+    """Location of the entry; a terminal shows it below the text."""
     below: tuple[Line, ...] = ()
     """Lines below the text."""
 
@@ -130,21 +133,24 @@ class Items(Struct, frozen=True):
     noun: str = ""
     """Noun of the entries, in "3 more …"."""
     max_open: int | None = None
-    """Maximum number of entries shown; the others are folded or, in a terminal, counted. None for
-    all."""
+    """Maximum number of entries that are shown, None for all; the other entries are folded or, in a
+    terminal, counted.
+    """
     unlisted: int = 0
     """Number of further entries that are not in `items`."""
     hint: str = "in the report"
-    """Where a reader of a terminal finds the entries that are not shown."""
+    """Where the entries are that a terminal does not show, as in "3 more, in the report"."""
 
 
 def make_list(
     title: str, items: Sequence[Item], *, unlisted: int = 0, **settings: Any
 ) -> Iterator[Heading | Items]:
-    """Yield a list below its title and length; without entries, yield nothing.
+    """Yield a heading with the title and the number of entries, then the list.
+
+    Without entries, nothing is yielded.
 
     Args:
-        title: The title.
+        title: Title of the list.
         items: The entries.
         unlisted: Number of further entries.
         settings: Other fields of `Items`.
@@ -155,17 +161,17 @@ def make_list(
 
 
 class Folded(Struct, frozen=True):
-    """Blocks that a page and Markdown show folded."""
+    """Blocks that pages and Markdown fold below a title; a terminal shows them."""
 
     title: str
     blocks: tuple[Block, ...]
 
 
 class Signature(Struct, frozen=True):
-    """Signature of the scores, the last line."""
+    """Signature of the scores, the last line of a report."""
 
     text: str
-    whole: bool = False
+    is_full: bool = False
     """Whether to show the full signature instead of its short form."""
     before: Line = ""
     """Text in front of the signature."""

@@ -1,6 +1,6 @@
 """Renders blocks as text for a terminal, with rich; only the arguments determine width and color.
 
-All marks are readable without color.
+Color only repeats what words and symbols say.
 """
 
 import io
@@ -20,17 +20,16 @@ from crscore.scoring.assembly import shorten_signature
 
 NARROWEST_COLUMNS: Final = 40
 WIDEST_COLUMNS: Final = 160
-"""Maximum width in columns; wider lines are hard to read."""
+"""Maximum width in columns, because wider lines are hard to read."""
 _UNWRAPPED: Final = 100_000
-"""Width in which no line is wrapped."""
+"""Width, in columns, for blocks whose lines must not be wrapped."""
 _BAR_COLUMNS: Final = 60
-"""Minimum width for bars."""
+"""Minimum width, in columns, at which scores have bars."""
 _MAX_LABEL_CHARS: Final = 72
 _MIN_LABEL_COLUMNS: Final = 20
 _MAX_NUMBER_COLUMNS: Final = 20
-# The name and three scores.
 _FIXED_COLUMNS: Final = 4
-"""Number of columns of a table that are shown at any width."""
+"""Number of columns of a table that are shown at any width: the name and three scores."""
 # Unicode's left blocks, U+258F to U+2589.
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
 _BULLET: Final = (Run("•", "bad"),)
@@ -58,13 +57,14 @@ def render_blocks(
     Args:
         content: The blocks.
         color: Whether to write color sequences.
-        width: Width in columns; the nearest one from 40 to 160 is used.
-        max_chars: Maximum characters of prose.
+        width: Width in columns; less than 40 counts as 40, and more than 160 as 160.
+        max_chars: Maximum characters of each text.
         wide_tables: Whether to show all columns of a table, even beyond `width`; otherwise
             the last columns are dropped.
 
     Returns:
-        Text that ends in a newline, without trailing blanks and terminal commands.
+        Text that ends in a newline. It contains no trailing blanks, no control sequences from the
+        data, and nothing that a CI runner would execute as a command.
     """
     fitted = min(max(width, NARROWEST_COLUMNS), WIDEST_COLUMNS)
     out = io.StringIO()
@@ -85,7 +85,8 @@ def render_blocks(
         _environ={},
     )
     for block in _render(content, fitted, max_chars, wide_tables):
-        # A table may be wider than the terminal, and a whole signature is one line to copy.
+        # A table may be wider than the terminal, and a full signature is easier to copy from one
+        # line.
         is_wide = isinstance(block, Padding) and not block.expand
         console.print(block, width=None if is_wide else fitted)
     # rich fills the lines of tables with blanks up to their width.
@@ -94,11 +95,11 @@ def render_blocks(
 
 
 def render_line(line: Line, limit: int = escape.MAX_ITEM_CHARS, tone: str = "") -> Text:
-    """Clean a line and color its code spans, whose backticks stay for output without color."""
+    """Clean a line and style its parts; code spans keep their backticks, as color may be off."""
     text = Text(style=_style(tone), overflow="fold")
     for part in (line,) if isinstance(line, str) else line:
         if isinstance(part, str):
-            for words, is_code in escape.pieces(part, limit):
+            for words, is_code in escape.split_code_spans(part, limit):
                 text.append(*((f"`{words}`", _STYLES["code"]) if is_code else (words,)))
         else:
             text.append(escape.fragment(part.text, limit), _style(part.tone))
@@ -125,15 +126,15 @@ def _render_block(
 ) -> Iterator[RenderableType]:
     if isinstance(block, blocks.Heading):
         text = render_line(block.text, max_chars, "" if block.level > 2 else "strong")
-        yield _indented(text, 2 * (block.level > 2))
+        yield _indent(text, 2 * (block.level > 2))
     elif isinstance(block, blocks.Paragraph):
         text = render_line(block.text, max_chars, block.tone)
-        yield _indented(text, 2 * (block.tone == "dim"))
+        yield _indent(text, 2 * (block.tone == "dim"))
     elif isinstance(block, blocks.Notice):
         for line in block.lines:
             yield render_line(f"{block.label}: {line}", max_chars, "warn")
     elif isinstance(block, blocks.Measures):
-        yield from map(_indented, _measures(block, width))
+        yield from map(_indent, _measures(block, width))
     elif isinstance(block, blocks.Table):
         yield from _table(block, width, max_chars, wide_tables)
     elif isinstance(block, blocks.Items):
@@ -142,12 +143,12 @@ def _render_block(
         folded = (blocks.Heading(block.title), *block.blocks)
         yield from _render(folded, width, max_chars, wide_tables)
     else:
-        line = escape.one_line(block.text if block.whole else shorten_signature(block.text))
-        yield Padding(Text(line, style="dim", overflow="fold"), 0, expand=not block.whole)
+        line = escape.one_line(block.text if block.is_full else shorten_signature(block.text))
+        yield Padding(Text(line, style="dim", overflow="fold"), 0, expand=not block.is_full)
 
 
 def _measures(block: blocks.Measures, width: int) -> Iterator[RenderableType]:
-    """Yield the numbers, each with a bar where there is room, the first one in bold."""
+    """Yield a line for each number; if `width` allows, with a bar and the first number in bold."""
     if width < _BAR_COLUMNS:
         for row in block.rows:
             yield Text(f"{row.name} {_of_hundred(row.value)}: {row.basis}")
@@ -206,7 +207,7 @@ def _table(
     is_wide = wide_tables and not block.is_prose
     yield Padding(table, (0, 0, 0, 2), expand=not is_wide)
     if block.unlisted:
-        yield _indented(Text(f"… and {block.unlisted:,} more", style="dim"), 4)
+        yield _indent(Text(f"… and {block.unlisted:,} more", style="dim"), 4)
 
 
 def _items(block: blocks.Items, max_chars: int) -> Iterator[RenderableType]:
@@ -219,7 +220,7 @@ def _items(block: blocks.Items, max_chars: int) -> Iterator[RenderableType]:
             for line in (item.place, *item.below):
                 if line:
                     grid.add_row(*[""] * has_lead, render_line(line, max_chars, "dim"))
-        yield _indented(grid)
+        yield _indent(grid)
     hidden = len(block.items) - len(entries) + block.unlisted
     if hidden > 0:
         yield Text(f"    … and {hidden:,} more, {block.hint}", style="dim")
@@ -243,12 +244,12 @@ def _of_hundred(value: float | None) -> str:
     return hundred(value) + " of 100" * (value is not None)
 
 
-def _indented(renderable: RenderableType, columns: int = 2) -> RenderableType:
+def _indent(renderable: RenderableType, columns: int = 2) -> RenderableType:
     return Padding(renderable, (0, 0, 0, columns)) if columns else renderable
 
 
 def _grid(*justify: str) -> rich_table.Table:
-    """Return a grid with columns of short values, then one of text."""
+    """Return a grid that has a column for each item of `justify`, then a column for text."""
     grid = rich_table.Table.grid(padding=(0, 2, 0, 0))
     for side in justify:
         grid.add_column(no_wrap=True, justify=side)  # type: ignore[arg-type]

@@ -13,14 +13,16 @@ import msgspec
 MAX_ITEM_CHARS = 2_000
 """Maximum characters of a sentence, pseudo-reference or note in a report for people."""
 
-# Control sequences of ECMA-48: a terminal would obey any in a review (CWE-150).
-# ESC [ 31m, ESC ] 8;;address BEL, ESC P ... ESC \, ESC c; the same with the one-byte C1 codes.
+# Control sequences of ECMA-48: a terminal would obey those in a review (CWE-150).
+# ESC [ 31m, ESC ] 8;;address BEL, ESC P ... ESC \, ESC c; also if a single C1 character replaces
+# ESC and the character after it.
 _SEQUENCE = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
     r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x90\x98\x9c-\x9f\n]*(?:\x07|\x1b\\|\x9c)"
     r"|\x1b[ -/]*[0-~]?"
 )
-# Most ends of lines of https://docs.python.org/3/library/stdtypes.html#str.splitlines.
+# Line ends of https://docs.python.org/3/library/stdtypes.html#str.splitlines, apart from "\n" and
+# the separators "\x1c" to "\x1e".
 _LINE_END = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")
 # Characters that make code look different from what it does (CVE-2021-42574,
@@ -46,7 +48,8 @@ _MARKDOWN_PUNCTUATION = re.compile(r"([\\`*_\[\]~]|:(?=:))")
 # Start of a list, a heading, a quote or a rule: `- `, `1. `, `2) `, `# `, `> `, `===`.
 _MARKDOWN_OPENING = re.compile(r"^(?=[-+=#>])|^(\d+)(?=[.)])")
 # https://docs.github.com/en/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls
-# A mention would notify a stranger; the number of an issue would add a link to that issue.
+# A mention would notify somebody who is not involved; the number of an issue would add a link to
+# that issue.
 _MENTION = re.compile(r"@(?=[\w])")
 # "#12", "GH-12"; not "# 1", "#a"
 _ISSUE = re.compile(r"(#|\bGH-)(?=\d)", re.IGNORECASE)
@@ -54,7 +57,7 @@ _ISSUE = re.compile(r"(#|\bGH-)(?=\d)", re.IGNORECASE)
 _ADDRESS = re.compile(r"(https?|ftp|mailto|xmpp)(:)|www(?=\.)", re.IGNORECASE)
 # "a5c3785", up to all 40 digits.
 _COMMIT = re.compile(r"\b[0-9a-f]{7,40}\b", re.IGNORECASE)
-# `json` itself escapes only characters below U+0020, quotes and backslashes.
+# With `ensure_ascii=False`, `json` escapes only characters below U+0020, quotes and backslashes.
 _JSON_RISKY = re.compile(
     r"[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
     r"|[\U000e0000-\U000e0fff]"
@@ -80,8 +83,8 @@ def clean(text: str) -> str:
     """
     if text.isascii() and text.isprintable():  # fast path for most texts
         return text
-    # Sequences are removed before control characters: without its ESC, the rest of one ("[31m")
-    # would stay as text.
+    # Sequences are removed before control characters, because "[31m" would remain as text if only
+    # the ESC in front of it were removed.
     text = _SEQUENCE.sub("", text)
     text = _LINE_END.sub("\n", text)
     text = _CONTROL.sub("", text)
@@ -91,16 +94,17 @@ def clean(text: str) -> str:
 
 
 def one_line(text: str, limit: int = MAX_ITEM_CHARS) -> str:
-    """Clean a text, join its lines with single spaces and cut it.
+    """Clean a text, replace each run of white space by one space, and truncate the text.
 
     Args:
         text: Any text.
         limit: Maximum characters of the result, without the note on the truncation.
 
     Returns:
-        One line without leading or trailing space; a note at its end counts the characters cut off.
+        One line without leading or trailing space. If it was truncated, a note at its end counts
+        the characters that were cut off.
     """
-    # Truncate generously first, so that only the start of a 1 MB sentence is cleaned.
+    # The text is truncated roughly first, so that only the start of a 1 MB sentence is cleaned.
     line = " ".join(clean(text[: limit * 4 + 4_000]).split())
     if len(line) <= limit:
         return line
@@ -108,7 +112,7 @@ def one_line(text: str, limit: int = MAX_ITEM_CHARS) -> str:
 
 
 def fragment(text: str, limit: int = MAX_ITEM_CHARS) -> str:
-    """Clean part of a line: like `one_line`, but a space at either end is preserved."""
+    """Clean part of a line like `one_line`, but preserve a space at either end."""
     line = one_line(text, limit)
     return (
         f"{' ' * text[:1].isspace()}{line}{' ' * text[-1:].isspace()}" if line else " " * bool(text)
@@ -116,19 +120,19 @@ def fragment(text: str, limit: int = MAX_ITEM_CHARS) -> str:
 
 
 def code_line(text: str, limit: int = MAX_ITEM_CHARS) -> str:
-    """Clean a line of code: like `one_line`, but spaces are preserved."""
+    """Clean a line of code like `one_line`, but preserve spaces and replace tabs by four spaces."""
     line = clean(text[: limit * 4]).replace("\n", " ").replace("\t", "    ")
     return line if len(text) <= limit else f"{line[:limit]}… (+{len(text) - limit:,} characters)"
 
 
-def pieces(text: str, limit: int = MAX_ITEM_CHARS) -> tuple[tuple[str, bool], ...]:
-    """Split prose into plain runs and code spans, cleaned and on one line.
+def split_code_spans(text: str, limit: int = MAX_ITEM_CHARS) -> tuple[tuple[str, bool], ...]:
+    """Clean prose like `one_line`, and split it into plain text and code spans.
 
     Returns:
-        Each text without backticks, and whether it was between backticks.
+        The pieces in order, each with whether it is a code span; a span is without its backticks.
 
     Example:
-        >>> pieces("Call `run` now.")
+        >>> split_code_spans("Call `run` now.")
         (('Call ', False), ('run', True), (' now.', False))
     """
     line = one_line(text, limit)
@@ -142,7 +146,7 @@ def pieces(text: str, limit: int = MAX_ITEM_CHARS) -> tuple[tuple[str, bool], ..
 
 
 def no_commands(text: str) -> str:
-    r"""Break CI runner commands in a finished text.
+    r"""Break up the CI runner commands in a rendered text, so that no runner executes them.
 
     `::name::` is a command at the start of a line, `##[name]` anywhere.
 
@@ -154,7 +158,7 @@ def no_commands(text: str) -> str:
 
 
 def no_commands_html(document: str) -> str:
-    r"""Break CI runner commands in a finished web page, without a visible difference.
+    r"""Break up the CI runner commands in a rendered web page, without a visible difference.
 
     Example:
         >>> no_commands_html("<pre>::error::\n ::error::</pre>##[x]")
@@ -166,11 +170,11 @@ def no_commands_html(document: str) -> str:
 def markdown(text: str, limit: int = MAX_ITEM_CHARS) -> str:
     """Escape a text for running Markdown or a table cell on GitHub.
 
-    In addition to Markdown and HTML, this breaks mentions, issue and commit references and
-    bare addresses with a zero-width space.
+    Mentions, references to issues and commits, and bare addresses get a zero-width space, so that
+    GitHub neither links them nor notifies anybody.
 
     Returns:
-        One line that renders as the text itself.
+        One line of Markdown that is rendered as the text itself.
     """
     return _markdown_plain(one_line(text, limit))
 
@@ -181,7 +185,8 @@ def _markdown_plain(line: str) -> str:
     line = _MENTION.sub("@" + _ZERO_WIDTH_SPACE, line)
     line = _ISSUE.sub(lambda match: match[0] + _ZERO_WIDTH_SPACE, line)
     line = _ADDRESS.sub(lambda match: match[0] + _ZERO_WIDTH_SPACE, line)
-    # A space after every four digits of a commit, because seven digits in a row would be a link.
+    # Every four digits of a commit are followed by a zero-width space, because GitHub links seven
+    # digits in a row.
     line = _COMMIT.sub(lambda match: re.sub("(.{4})", r"\1" + _ZERO_WIDTH_SPACE, match[0]), line)
     line = _MARKDOWN_PUNCTUATION.sub(r"\\\1", line.replace("&", "&amp;").replace("<", "&lt;"))
     line = _MARKDOWN_OPENING.sub(r"\1\\", line)
@@ -192,16 +197,18 @@ def _markdown_plain(line: str) -> str:
 
 
 def markdown_code(text: str, limit: int = MAX_ITEM_CHARS, *, in_table: bool = False) -> str:
-    """Put a text into a Markdown code span that its own backticks cannot close.
+    """Put a text into a Markdown code span that no backtick in the text closes.
 
     Returns:
-        The span; plain text where a span cannot hold it: an empty text, an old runner command or,
-        in a table, a pipe or a backslash, which the table parses first.
+        The span; escaped plain text if a span cannot hold the text. This is so for an empty text,
+        for one with `##[` (a runner command) and, in a table, for one with a pipe or a backslash,
+        because GitHub parses these before code spans.
     """
     line = one_line(text, limit)
     if not line or "##[" in line or (in_table and ("|" in line or "\\" in line)):
         return _markdown_plain(line)
-    # A span ends at as many backticks as it starts with, and one space at each end is removed:
+    # A span ends at as many backticks as it starts with, and rendering removes one space at each
+    # end:
     # https://spec.commonmark.org/0.31.2/#code-spans
     fence = "`" * (max(map(len, re.findall("`+", line)), default=0) + 1)
     space = " " if line[0] == "`" or line[-1] == "`" else ""
@@ -209,10 +216,10 @@ def markdown_code(text: str, limit: int = MAX_ITEM_CHARS, *, in_table: bool = Fa
 
 
 def markdown_prose(text: str, limit: int = MAX_ITEM_CHARS) -> str:
-    """Escape prose for Markdown and keep its code spans."""
+    """Escape prose like `markdown`, but keep its code spans."""
     parts = (
         markdown_code(words) if is_code else _markdown_plain(words)
-        for words, is_code in pieces(text, limit)
+        for words, is_code in split_code_spans(text, limit)
     )
     return "".join(parts)
 
@@ -220,13 +227,13 @@ def markdown_prose(text: str, limit: int = MAX_ITEM_CHARS) -> str:
 def write_json(document: object, *, indent: int | None = 2) -> str:
     r"""Write a document as JSON and a newline.
 
-    Characters that a terminal or a runner could act on are escaped as `\uXXXX`, which any JSON
-    reader decodes. Half a surrogate pair, which a diff or a host can contain and strict readers
+    Characters that a terminal or a CI runner could act on are escaped as `\uXXXX`, which any JSON
+    parser decodes. A lone surrogate, which diffs and data of hosts can contain and strict parsers
     reject, becomes U+FFFD.
 
     Args:
         document: Values that `msgspec` can convert: structs, data classes, mappings, sequences.
-        indent: Blanks of each level; None for one line.
+        indent: Number of spaces for each level; None for one line.
 
     Example:
         >>> write_json({"text": "\u202e ##[x]"}, indent=None)
@@ -239,10 +246,10 @@ def write_json(document: object, *, indent: int | None = 2) -> str:
         indent=indent,
         separators=(",", ":") if indent is None else None,
     )
-    # RFC 8259, section 8.2, leaves open what a reader does with half a pair; some refuse the file.
-    # These characters occur only inside strings.
+    # RFC 8259, section 8.2, does not say what a parser does with a lone surrogate; some refuse the
+    # file. The text can be replaced as a whole, because these characters occur only in strings.
     text = _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
-    # JSON writes a character beyond 16 bits as a pair of surrogates.
+    # JSON escapes a character beyond 16 bits as a pair of surrogates, as UTF-16 encodes it.
     text = _JSON_RISKY.sub(
         lambda match: re.sub("(.{4})", r"\\u\1", match[0].encode("utf-16-be").hex()), text
     )

@@ -1,7 +1,7 @@
-"""Renders the frame of every web page, with jinja2 (tested with 3.1).
+"""Renders the frame that all web pages share, with jinja2 (tested with 3.1).
 
-A page loads nothing and runs no script: its content security policy allows only its own
-style sheet, by hash.
+A page loads nothing and runs no script, because its content security policy allows only the style
+sheet in the page, by hash.
 """
 
 import base64
@@ -22,7 +22,8 @@ def page(template: str, *, title: str, style: str, **values: Any) -> str:
     """Render a page.
 
     Args:
-        template: A path inside the package; it extends `reports/templates/frame.html.j2`.
+        template: Path inside the package of a template that extends
+            `reports/templates/frame.html.j2`.
         title: Title of the page.
         style: CSS rules in addition to the frame's. They are trusted, so they must not contain
             input.
@@ -39,7 +40,7 @@ def page(template: str, *, title: str, style: str, **values: Any) -> str:
         .get_template(template)
         .render(
             title=title,
-            # Not escaped, because the page must have exactly the bytes that were hashed.
+            # Not escaped, because the page must contain exactly the bytes that were hashed.
             style=Markup(rules),  # noqa: S704
             # https://www.w3.org/TR/CSP3/: nothing is loaded, no script runs, no form is sent.
             policy=f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; "
@@ -48,16 +49,16 @@ def page(template: str, *, title: str, style: str, **values: Any) -> str:
             **values,
         )
     )
-    # A job may print the page to its log, where the runner reads all lines.
+    # A CI job may print the page to its log, where the runner executes commands.
     return escape.no_commands_html(document).strip() + "\n"
 
 
 def read_resource(path: str) -> str:
-    """Read a file of the package, such as a style sheet."""
+    """Read a text file of the package, such as a style sheet, by its path inside the package."""
     return importlib.resources.files("crscore").joinpath(*path.split("/")).read_text("utf-8")
 
 
-@functools.lru_cache(maxsize=1024)  # a claim is shown with every sentence about it
+@functools.lru_cache(maxsize=1024)  # a claim is shown again with every sentence about it
 def prose(text: str, limit: int = escape.MAX_ITEM_CHARS) -> Markup:
     """Clean and escape prose for HTML and mark up its code spans as code."""
     if "`" not in text:
@@ -65,7 +66,7 @@ def prose(text: str, limit: int = escape.MAX_ITEM_CHARS) -> Markup:
     parts = (
         # `format` of a Markup escapes its arguments.
         Markup("<code>{}</code>").format(words) if is_code else Markup.escape(words)
-        for words, is_code in escape.pieces(text, limit)
+        for words, is_code in escape.split_code_spans(text, limit)
     )
     return Markup("").join(parts)
 
@@ -93,8 +94,8 @@ def render_line(line: Line, limit: int = escape.MAX_ITEM_CHARS) -> Markup:
 
 
 def _clean_value(value: object) -> object:
-    """Clean each text that a template shows, whether it was filtered or not."""
-    # Not `isinstance`: a `Markup` is a string, too, but it is already escaped.
+    """Clean each text that a template shows, in case the template applies no filter to it."""
+    # Not `isinstance`, because a `Markup` is also a string, but it is already clean and escaped.
     if type(value) is str and not (value.isascii() and value.isprintable()):
         return escape.clean(value)
     return value
@@ -106,9 +107,9 @@ def _environment() -> jinja2.Environment:
         loader=jinja2.FunctionLoader(read_resource),
         autoescape=True,
         finalize=_clean_value,
-        # A misspelled name raises an error instead of an empty place on the page.
+        # A misspelled name raises an error instead of leaving a gap on the page.
         undefined=jinja2.StrictUndefined,
-        # Without these two, lines with statements of the template would be empty lines in the page.
+        # Without these two, lines with template statements would become empty lines in the page.
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -9,11 +9,11 @@ from crscore.reports.blocks import Block, Line, Run
 
 STYLE = frame.read_resource("reports/templates/report.css")
 """Style sheet of the page."""
-# The number of lines that `git diff` shows.
+# `git diff` also shows this many lines of context.
 CONTEXT_LINES = 3
-"""Number of lines shown above the lines that a comment is about."""
+"""Number of code lines shown above the lines that a comment is about."""
 MAX_LINES = 20
-"""Maximum number of lines of a comment that are shown; the last ones are kept."""
+"""Maximum number of code lines shown for a comment; of more lines, the last ones are shown."""
 
 
 class Page(NamedTuple):
@@ -28,7 +28,7 @@ class Page(NamedTuple):
     remarks: tuple[Block, ...]
     unaddressed: tuple[Block, ...]
     code: tuple[tuple[DiffLine, ...], ...]
-    """Lines of code next to each comment."""
+    """Code lines to show with each comment of the result."""
 
 
 def make_page(result: Result, *, prefix: str, heading: str) -> Page:
@@ -53,11 +53,11 @@ def make_page(result: Result, *, prefix: str, heading: str) -> Page:
         result,
         remarks=tuple(score_blocks.make_remarks(result, link=chip)),
         unaddressed=tuple(score_blocks.make_unaddressed(result, place=place)),
-        code=tuple(lines_of_comment(result.diff, item.comment) for item in result.comments),
+        code=tuple(find_comment_lines(result.diff, item.comment) for item in result.comments),
     )
 
 
-def lines_of_comment(diff: Diff, comment: Comment) -> tuple[DiffLine, ...]:
+def find_comment_lines(diff: Diff, comment: Comment) -> tuple[DiffLine, ...]:
     """Return the lines that a comment is about, with some lines above them.
 
     Args:
@@ -65,8 +65,8 @@ def lines_of_comment(diff: Diff, comment: Comment) -> tuple[DiffLine, ...]:
         comment: A comment on it.
 
     Returns:
-        Lines of one hunk, the comment's last line at the end; empty for a comment that is not on a
-        line of the diff, or whose line belongs to an older version.
+        Consecutive lines of one hunk; the last one is the comment's last line. Empty for a comment
+        that is not on a line of the diff, or is on a line of an older version of the change.
     """
     if comment.path is None or comment.line is None or comment.outdated:
         return ()
@@ -76,14 +76,14 @@ def lines_of_comment(diff: Diff, comment: Comment) -> tuple[DiffLine, ...]:
             numbers = [line.number_on(comment.side) for line in hunk.lines]
             if last in numbers:
                 end = numbers.index(last) + 1
-                # Lines of the other side have no number on this one.
+                # Lines that only the other side has are numbered None on this side.
                 start = next(at for at, number in enumerate(numbers) if (number or 0) >= first)
                 return hunk.lines[max(0, max(start, end - MAX_LINES) - CONTEXT_LINES) : end]
     return ()
 
 
 def render(results: Sequence[Result]) -> str:
-    """Render all results as one page, one section each."""
+    """Render all results as one page, with a section for each result."""
     pages = [
         make_page(
             result,
@@ -97,5 +97,5 @@ def render(results: Sequence[Result]) -> str:
 
 
 def create() -> Callable[[Sequence[Result]], str]:
-    """Create the report; it takes no options: the page always shows everything."""
+    """Create the report, which takes no options because the page always shows everything."""
     return render

@@ -1,7 +1,7 @@
 """Report for programs: one JSON document that follows `schemas/result.schema.json`.
 
-One result is the object itself; several are `{"results": [...]}`. Keys are in the order of the
-types below. Texts are complete.
+The document of one result is an object; several results are `{"results": [...]}`. Keys are in the
+order of the types below. Texts are never truncated.
 """
 
 from __future__ import annotations
@@ -24,15 +24,16 @@ if TYPE_CHECKING:
 
 SCHEMA = "urn:crscore:result:8"
 """The `$id` of the document's schema."""
-# Vectors differ by 1e-7 with the number of threads (`encoders/minilm.py`).
+# The number of threads changes vectors by about 1e-7 (`encoders/minilm.py`).
 DECIMALS = 6
-"""Decimals of similarities and degrees."""
+"""Number of decimals of similarities and degrees."""
 
-# `[`, one number per line, `]`: a string never holds a raw line end, so this is not text.
+# `[`, one number per line, `]`. This never matches within a JSON string, which contains no raw line
+# ends.
 _NUMBERS = re.compile(r"\[\n\s+([-+\d.e]+(?:,\n\s+[-+\d.e]+)*)\n\s+\]")
 
 Row = TypeVar("Row", bound=Struct)
-# The length of a vector of 32-bit numbers is 1 within rounding, so a cosine can exceed 1.
+# A cosine can exceed 1, because the length of a vector of 32-bit numbers is 1 only up to rounding.
 Cosine = Annotated[float, Meta(ge=-1.000001, le=1.000001)]
 
 
@@ -67,7 +68,7 @@ class Diff(Struct, frozen=True, kw_only=True):
     files: Sequence[File]
     """The changed files, in the order of the diff."""
     notes: Sequence[str]
-    """Parts that the reader repaired or omitted."""
+    """Notes on parts of the diff that were repaired or omitted when it was parsed."""
 
 
 class Reference(Struct, frozen=True, kw_only=True):
@@ -86,23 +87,25 @@ class Reference(Struct, frozen=True, kw_only=True):
     identifiers: Sequence[str]
     """Names of the code it refers to, most informative first."""
     reading: str
-    """Statement as the encoder read it; equals `text` where one form serves both."""
+    """The statement as the encoder received it; usually the same as `text`."""
     weight: Annotated[float, Meta(gt=0, le=1)]
-    """Informativeness; orders pseudo-references but does not affect the scores."""
+    """Informativeness, by which pseudo-references are sorted; it does not affect the scores."""
     counted: bool
-    """False when it is excluded from the whole change's comprehensiveness."""
+    """False when it is excluded from the comprehensiveness of the whole change."""
     topic: records.Topic | None
-    """Unit of the change that it is about; null if the generator states none."""
+    """Unit of the change that it is about; null if the generator names none."""
     best_sentence: Count | None
-    """Index of the sentence that addresses it, or nearly, with the highest degree; ties go to the
-    most similar one; null without sentences.
+    """Index of the sentence that addresses it best, even if it does not count as addressed: the one
+    with the highest degree and, of equal ones, the most similar one; null without sentences.
     """
     similarity: Cosine | None
     """Cosine similarity to that sentence; null without sentences."""
     degree: Share | None
     """Degree to which that sentence addresses it; null without sentences."""
     matched: bool
-    """True when a sentence addresses it: by the degree, as its subject, or by naming its code."""
+    """True when a sentence addresses it: its degree is high enough, it is the sentence's subject,
+    or the sentence names its code.
+    """
 
 
 class Analysis(Struct, frozen=True, kw_only=True):
@@ -132,11 +135,11 @@ class Sentence(Struct, frozen=True, kw_only=True):
     flag: records.Flag | None
     """Irregularity of the sentence; usually null."""
     reading: records.Reading | None
-    """How the author of the change would take it; null if it was not read."""
+    """The network's reading of the sentence; null if the network did not read it."""
     best_reference: Count | None
-    """Index of the counted pseudo-reference that it addresses best; ties go to the most similar
-    one; null when there is none, or when the best one belongs to the older version of the change
-    that the comment is on.
+    """Index of the counted pseudo-reference that it addresses best and, of equal ones, the most
+    similar one; null when there is none, or when the comment is on an older version of the change
+    and the best one belongs to that version.
     """
     similarity: Cosine | None
     """Cosine similarity to that pseudo-reference; null without its index."""
@@ -160,7 +163,9 @@ class Result(Struct, frozen=True, kw_only=True):
     decision: Annotated[float, Meta(gt=0, lt=1)]
     """Minimum degree of a matched pair."""
     usefulness: records.Usefulness | None
-    """Usefulness of all comments together, the headline; null as for a comment."""
+    """Usefulness of all comments together, the headline; null if nothing was read, or if crscore
+    has no usefulness weights for the encoder.
+    """
     scores: records.Scores
     """The published scores of all comments together against the whole change."""
     baselines: records.Baselines
@@ -172,7 +177,7 @@ class Result(Struct, frozen=True, kw_only=True):
     small: Sequence[records.Topic]
     """Topics of the change without a counted pseudo-reference, the most informative first."""
     points: Sequence[ChangePoint]
-    """The points of the change, highest weight first; all reports count and list these."""
+    """The points of the change, highest weight first, as all reports count and list them."""
     analysis: Analysis
     """Findings of static analysis."""
     sentences: Sequence[Sentence]
@@ -182,8 +187,8 @@ class Result(Struct, frozen=True, kw_only=True):
     similarity: Sequence[Sequence[Cosine]]
     """Cosine similarities, R rows of S numbers with six decimals."""
     degrees: Sequence[Sequence[Share]]
-    """Degree, by the matcher, to which each sentence addresses each pseudo-reference: R rows of S
-    numbers with six decimals; 0 or 1 with a threshold.
+    """The matcher's degree to which each sentence addresses each pseudo-reference: R rows of S
+    numbers with six decimals; each is 0 or 1 with a threshold.
     """
     comments: Sequence[records.CommentResult]
     """All comments, in input order."""
@@ -209,7 +214,7 @@ def render(results: Sequence[records.Result]) -> str:
 
 def shorten_arrays(text: str) -> str:
     """Put each array of numbers of a JSON text on one line."""
-    # The indentation of the document would put each number on a line of its own.
+    # In an indented document, each number is on its own line.
     return _NUMBERS.sub(lambda match: f"[{' '.join(match[1].split())}]", text)
 
 
@@ -260,7 +265,10 @@ def document(result: records.Result) -> Result:
 
 
 def copy_fields(row: type[Row], source: object, **values: Any) -> Row:
-    """Make a row from `values` and the attributes that match its other fields."""
+    """Make a row from `values` and, for its other fields, the equally named attributes of `source`.
+
+    A field that is in neither keeps its default.
+    """
     fields = {
         name: getattr(source, name) for name in row.__struct_fields__ if hasattr(source, name)
     }
@@ -284,5 +292,5 @@ def _rounded(value: float | None) -> float | None:
 
 
 def create() -> Callable[[Sequence[records.Result]], str]:
-    """Create the report; it takes no options: programs always get everything."""
+    """Create the report, which takes no options because programs always get everything."""
     return render

@@ -17,24 +17,26 @@ MAX_ROWS: Final = 200
 """Maximum number of rows of a folded table on a page; JSON has all rows."""
 
 
-# `charts.html.j2` draws it as SVG. Places are attributes, because the page's content security
-# policy forbids `style` attributes; colors are CSS variables, so that one drawing is used for
-# light, dark and print. Only heights are in pixels, so that a drawing fits every screen but its
-# letters keep their size: https://www.w3.org/TR/SVG2/coords.html
+# `charts.html.j2` draws bars as SVG. Positions are attributes, because the page's content security
+# policy forbids `style` attributes. Colors are CSS variables, so that one drawing is used in light
+# mode, in dark mode and in print. Only heights are in pixels, so that a drawing fits every screen
+# but its letters keep their size: https://www.w3.org/TR/SVG2/coords.html
 class Bar(Struct, frozen=True):
-    """Value with its interval, one row of a plot."""
+    """Row of a plot: a value with its interval."""
 
     label: str
     value: float | None
-    """None where undefined; the row then has no marker."""
+    """Value in [0, 1]; None if undefined, and the row then has no marker."""
     low: float | None
+    """Lower end of the interval; None without an interval."""
     high: float | None
+    """Upper end of the interval; None without an interval."""
     written: str
     """The value as text."""
     tone: str = ""
-    """CSS class of the row: `main`, `trivial`, `good`, `bad` or none."""
+    """CSS class of the row: `main`, `trivial`, `good` or `bad`; empty for none."""
     base: Bar | None = None
-    """Rate to compare with, drawn hollow below the value."""
+    """Rate to compare with, drawn as a hollow marker below the value."""
 
     @property
     def text(self) -> str:
@@ -46,34 +48,37 @@ class Bar(Struct, frozen=True):
 
 
 class Section(Struct, frozen=True):
-    """Answer to one question."""
+    """Section of a report, which answers one question."""
 
     anchor: str
-    """Target of links; letters and dashes."""
+    """Target of links to the section, made of letters and dashes."""
     short: str
     """Label in the navigation."""
     title: str
     intro: tuple[str, ...] = ()
     """Paragraphs above the tables."""
     bars: tuple[Bar, ...] = ()
-    """Rows of a plot, with values in [0, 1], on the page only: tables have the same numbers."""
+    """Rows of a plot, which is on the page only because tables have the same numbers."""
     bars_title: str = ""
     """Title of the plot."""
     tables: tuple[Table, ...] = ()
     notes: tuple[str, ...] = ()
     """Notes on how to read the tables."""
     folded: tuple[Table, ...] = ()
-    """Tables that a page shows folded, below their captions."""
+    """Tables that a page folds below their captions."""
     has_folded_in_text: bool = True
-    """Whether the text rendering has the folded tables, too."""
+    """Whether the folded tables are also in the text for a terminal."""
 
 
 class Report(Struct, frozen=True, kw_only=True):
-    """Content of a report on a run, or on a comparison."""
+    """Content of a report on a run or a comparison."""
 
     title: str
+    """Title of the page."""
     heading: str
+    """Heading above the content."""
     facts: tuple[str, ...]
+    """Facts about the run, such as its data, one line each."""
     notes: tuple[str, ...]
     """Notes to read before the numbers."""
     cards: tuple[tuple[str, str, str], ...]
@@ -83,7 +88,7 @@ class Report(Struct, frozen=True, kw_only=True):
 
 
 def to_html(report: Report) -> str:
-    """Render a report as one self-contained web page: it loads nothing and runs no script."""
+    """Render a report as one self-contained web page, which loads nothing and runs no script."""
     return frame.page(
         "reports/templates/layout.html.j2",
         title=report.title,
@@ -103,10 +108,10 @@ def to_text(report: Report, *, color: bool = False, width: int = WIDTH) -> str:
         Table("In short", ("", "", ""), report.cards, is_prose=True),
     ]
     for section in report.sections:
-        # Only a page has plots and long tables, and a section may have nothing else.
+        # Text has no plots and, for some sections, no folded tables; nothing else may be left.
         if section_content := list(_content(section)):
             content += [blocks.Heading(section.title), *section_content]
-    content += [blocks.Signature(signature, whole=True) for signature in report.signatures]
+    content += [blocks.Signature(signature, is_full=True) for signature in report.signatures]
     return console.render_blocks(content, color=color, width=width, wide_tables=True)
 
 

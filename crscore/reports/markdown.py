@@ -1,7 +1,7 @@
 """Report for a pull request comment or a job summary, in GitHub's Markdown.
 
-It is short: the scores, the most valuable remarks and the most important unaddressed
-pseudo-references; the rest is folded.
+The scores, the most valuable remarks and the most important unaddressed pseudo-references are
+visible; the rest is folded.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -17,13 +17,13 @@ from crscore.reports.markdown_blocks import render_markdown
 MAX_CHARS: Final = 65_000
 """Maximum characters of a document. GitHub allows 65,536 in a comment; the rest is for markers."""
 SHOWN_REMARKS: Final = 5
-"""Number of remarks that are not folded."""
+"""Maximum number of remarks that are not folded."""
 SHOWN_UNADDRESSED: Final = 3
-"""Number of unaddressed topics and pseudo-references that are not folded."""
+"""Maximum number of unaddressed topics and pseudo-references that are not folded."""
 
 
 def render(results: Sequence[Result]) -> str:
-    """Render each result below the one before, within `MAX_CHARS` characters."""
+    """Render the results below one another, within `MAX_CHARS` characters."""
     documents = [
         _blocks(result, view.number_heading(index, len(results)) or "Review score")
         for index, result in enumerate(results)
@@ -37,14 +37,14 @@ def _blocks(result: Result, heading: str) -> Iterator[blocks.Block]:
     yield from score_blocks.make_headline(result)
     yield score_blocks.make_measures(result)
     if result.usefulness is not None:
-        yield blocks.Paragraph(f"Published scores: {view.published(result.scores)}.", "dim")
-    yield from map(blocks.Paragraph, view.flagged(result))
+        yield blocks.Paragraph(f"Published scores: {view.format_published(result.scores)}.", "dim")
+    yield from map(blocks.Paragraph, view.describe_flags(result))
     yield from score_blocks.make_remarks(result, max_open=SHOWN_REMARKS)
     yield from score_blocks.make_reviewers(result)
     yield from score_blocks.make_unaddressed(result, max_open=SHOWN_UNADDRESSED)
     notes = (
         *map(blocks.Item, view.notes(result)),
-        blocks.Item(f"Baselines beside the scores: {view.baselines(result)}."),
+        blocks.Item(f"Baselines, never in the scores: {view.baselines(result)}."),
         blocks.Item((Run("Signature: "), Run(result.signature, "code"))),
     )
     yield blocks.Folded("Notes", (blocks.Items(notes),))
@@ -52,5 +52,5 @@ def _blocks(result: Result, heading: str) -> Iterator[blocks.Block]:
 
 
 def create() -> Callable[[Sequence[Result]], str]:
-    """Create the report; it takes no options: long parts are folded, not omitted."""
+    """Create the report, which takes no options because long parts are folded."""
     return render

@@ -1,6 +1,6 @@
 """Renders blocks as GitHub's Markdown, within a host's limit on the length of a document.
 
-Near the limit, items are omitted and counted, never cut.
+Items that would exceed the limit are omitted and counted; no item is cut.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,26 +11,26 @@ from crscore.reports.blocks import Line
 from crscore.reports.escape import markdown, markdown_code, markdown_prose
 from crscore.scoring.assembly import shorten_signature
 
-# Hosts do not fold long sentences.
+# Hosts show long texts in full.
 MAX_PROSE_CHARS: Final = 600
 """Maximum characters of a sentence."""
 _MAX_RUN_CHARS: Final = 300
 _MAX_CELL_CHARS: Final = 200
 _NOTE_SIZE: Final = 200
-"""Room for the note on omissions."""
+"""Size reserved for the note that counts what was omitted."""
 _MIN_SIZE: Final = 2_000
-"""Minimum room of a document if there are many; the last documents may get no room."""
+"""Minimum size available to a document; if there are many, the last documents are omitted."""
 
 
 class Part(NamedTuple):
-    """Part of a document that is well-formed with any of its items omitted."""
+    """Part of a document; it is well-formed Markdown even if some of its items are omitted."""
 
     head: str
     items: tuple[str, ...] = ()
     """List entries or table rows."""
     foot: str = ""
     is_required: bool = False
-    """True for a part that has only a head, which is never omitted."""
+    """True for a part that is never omitted; it has only a head."""
 
 
 def render_markdown(
@@ -41,12 +41,12 @@ def render_markdown(
     heading: str = "###",
     size: Callable[[str], int] = len,
 ) -> str:
-    """Render documents below one another; each gets an equal share of the remaining room.
+    """Render documents below one another; each gets an equal share of the remaining size.
 
     Args:
         documents: Blocks of each document, the most useful first.
         limit: Maximum size of the text.
-        noun: Noun for what a document is about, such as "change": "2 changes left out".
+        noun: What a document is about, such as "change", for the note "2 changes left out".
         heading: Markdown in front of the title of a document.
         size: Function that returns the size of a text in characters or bytes.
     """
@@ -56,7 +56,7 @@ def render_markdown(
     for index, content in enumerate(documents):
         if left < _MIN_SIZE:
             break
-        # The documents after a short one share the rest of its room.
+        # What a short document leaves unused is shared by the documents after it.
         share = max(left // (len(documents) - index), _MIN_SIZE)
         text, omitted_items = fit_parts(make_parts(content, heading), share, size)
         texts.append(text)
@@ -71,17 +71,17 @@ def render_markdown(
 def fit_parts(
     parts: Iterable[Part], limit: int, size: Callable[[str], int] = len
 ) -> tuple[str, int]:
-    """Join parts; near the limit, omit items and parts, but never cut them.
+    """Join parts, and omit the items and parts that would exceed the limit.
 
     Args:
         parts: The parts, the most useful first.
-        limit: Maximum size.
+        limit: Maximum size of the text.
         size: Function that returns the size of a text.
 
     Returns:
-        The text, and the number of items that did not fit.
+        The text, and the number of items that were omitted.
     """
-    # A job may print the document to its log, where a runner would execute commands in it.
+    # A CI job may print the document to its log, where the runner executes commands.
     cleaned = [
         part._replace(
             head=escape.no_commands(part.head),
@@ -92,7 +92,8 @@ def fit_parts(
     ]
     texts: list[str] = []
     omitted = 0
-    # Required parts get their room first: the signature is last, but is needed to compare scores.
+    # Required parts are counted first, because the signature is last, but is needed to compare
+    # scores.
     left = limit - sum(size(part.head) for part in cleaned if part.is_required)
     for part in cleaned:
         if part.is_required:
@@ -115,7 +116,7 @@ def fit_parts(
 
 
 def make_parts(content: Iterable[blocks.Block], heading: str = "###") -> Iterator[Part]:
-    """Convert blocks; a heading is joined to the part below it.
+    """Convert blocks to parts; a heading is joined to the part below it.
 
     Args:
         content: The blocks.
@@ -180,9 +181,10 @@ def _items(block: blocks.Items) -> Iterator[Part]:
 
 
 def _fold(title: str, parts: Iterable[Part]) -> Part:
-    """Join parts under a trusted `title`; blank lines make Markdown resume."""
+    """Join parts into a part that is folded below `title`, which must be trusted."""
     first, *further_parts = parts
-    # An HTML block ends at a blank line: https://github.github.com/gfm/#html-blocks
+    # Markdown is rendered again after a blank line, which ends an HTML block:
+    # https://github.github.com/gfm/#html-blocks
     head = f"<details><summary>{title}</summary>\n\n{first.head}"
     items, foot = list(first.items), first.foot
     for part in further_parts:
@@ -200,7 +202,7 @@ def _prose(text: str) -> str:
 
 
 def render_line(line: Line, *, in_table: bool = False) -> str:
-    """Escape a line; in a table, prose loses its code spans, which could break a row."""
+    """Escape a line; in a table, code spans of prose become plain text, as they can break a row."""
     if isinstance(line, str):
         # https://github.github.com/gfm/#tables-extension-: a pipe ends a cell even in a code span.
         return markdown(line, _MAX_CELL_CHARS) if in_table else _prose(line)

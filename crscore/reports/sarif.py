@@ -1,17 +1,18 @@
 """Report for code scanning: SARIF 2.1.0 with remarks and unaddressed points at their lines.
 
-Each result has its own run, because each change has its own scores and signature; a host
+Each scored change has its own run, because each has its own scores and signature; a host
 distinguishes the runs by `automationDetails.id`. GitHub's code scanning accepts 20 runs, shows
-5,000 results of each, rejects a file with a result that has no location, and distinguishes alerts
-only by `primaryLocationLineHash`.
+5,000 results of each run, rejects a file if a result has no location, and distinguishes alerts only
+by `primaryLocationLineHash`. A "result" here is one of SARIF.
 
 - A remark that needs an answer is one result, as severe as the remark is important.
-- A remark that the code refutes is a note with the fact; the proof is a related location.
-- An unmentioned topic is one result at its lines, even with several pseudo-references. An issue is
-  one result at each of its places.
-- A point on removed lines is placed at the line that replaced them, since a host shows the new
-version only; a point on a deleted file or the whole change is placed at a file without a line.
-- A review without a score has no results, but a note in `invocations` with the reason.
+- A remark that the code refutes is a note that says why; the lines that prove it are related
+  locations.
+- An unmentioned topic is one result at its lines, even if it has several pseudo-references. An
+  issue is one result per location.
+- A point on removed lines is located at the line that replaced them, because a host shows the new
+  version only. A point on a deleted file or the whole change is located at a file without a line.
+- A review without a score has no results; a note in `invocations` says why.
 - Text is cleaned as in reports for people. Embedded links are escaped.
 
 Tested with the validator of Sarif.Multitool 5.7, which also checks GitHub's rules.
@@ -52,12 +53,13 @@ SCHEMA: Final = (
 MAX_RESULTS: Final = 5_000
 """Maximum number of results in a run."""
 MAX_NOTES: Final = 100
-"""Maximum number of notes in a run."""
+"""Maximum number of notes of a scored change that are included."""
 MAX_CHARS: Final = 1_000
 """Maximum characters of a message."""
 MAX_RELATED: Final = 10
-"""Maximum number of further locations of one result."""
-# SARIF 2.1.0, section 3.14.14, has this name in its examples; GitHub resolves it to the repository.
+"""Maximum number of further locations of a result."""
+# SARIF 2.1.0, section 3.14.14, uses this name in its examples; GitHub resolves it to the
+# repository.
 ROOT: Final = "%SRCROOT%"
 """Conventional SARIF name for the root of the repository."""
 _SOURCE_CHARS: Final = 300
@@ -66,16 +68,16 @@ _REMARK: Final = "remark"
 _REFUTED: Final = "refuted-remark"
 _RULES: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))["rules"]
 _LEVELS: Final = {rule["id"]: rule["level"] for rule in _RULES}
-# SARIF has three levels but importance has four, so a nit is also a note.
+# SARIF has only three levels for the four of importance, so a nit is a note like a minor remark.
 _REMARK_LEVELS: Final = dict(zip(Importance, ("error", "warning", "note", "note"), strict=True))
 
 
 def render(results: Sequence[Result], category: str = "crscore") -> str:
-    """Render one run for each result.
+    """Render one run for each scored change.
 
     Args:
-        results: The results.
-        category: Category of the alerts; a host replaces an earlier upload of the same category.
+        results: The scored changes.
+        category: Category of the alerts; an upload replaces the earlier alerts of its category.
     """
     is_several = len(results) > 1
     runs = [
@@ -86,7 +88,7 @@ def render(results: Sequence[Result], category: str = "crscore") -> str:
 
 
 def _run(result: Result, category: str) -> dict[str, Any]:
-    """Make the run of one result."""
+    """Make the run of one scored change."""
     notices = [_notice("note", note) for note in view.notes(result)[:MAX_NOTES]]
     entries: list[dict[str, Any]] = []
     if result.scores.reason is None:
@@ -94,7 +96,7 @@ def _run(result: Result, category: str) -> dict[str, Any]:
         entries = results[:MAX_RESULTS]  # the first ones matter most
         if len(entries) < len(results):
             missing = view.count_noun(len(results) - len(entries), "result")
-            text = f"Left out the {missing} of least weight: a run holds {MAX_RESULTS:,}."
+            text = f"Left out the {missing} of least weight: the limit is {MAX_RESULTS:,}."
             notices.insert(0, _notice("warning", text))
     else:
         notices.insert(0, _notice("warning", f"No score: {result.scores.reason}."))
@@ -111,10 +113,10 @@ def _run(result: Result, category: str) -> dict[str, Any]:
         # https://docs.github.com/en/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning#runautomationdetails-object
         "automationDetails": {"id": f"{category}/{result.diff.sha256[:16]}"},
         "originalUriBaseIds": {ROOT: {"description": {"text": "The root of the repository."}}},
-        # A missing score is not a failure: the run ended, and the reason is a notification.
+        # The run is successful even without a score; a notification then says why there is none.
         "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": notices}],
         "results": entries,
-        # Code scanning does not show these, but other programs that read the file may.
+        # Code scanning ignores these, but other programs may read them.
         "properties": {
             "signature": result.signature,
             "usefulness": to_builtins(result.usefulness),
@@ -166,25 +168,26 @@ class _Finding(NamedTuple):
 
 def _results(result: Result) -> Iterator[dict[str, Any]]:
     rules = [*_LEVELS]
-    # GitHub takes results with the same fingerprint for the same alert in each upload ("SARIF
-    # support for code scanning" on docs.github.com), so the fingerprint does not depend on lines.
+    # GitHub takes results with the same fingerprint in two uploads for the same alert ("SARIF
+    # support for code scanning" on docs.github.com). The fingerprint does not depend on lines, so
+    # that an alert stays the same when lines move.
     digest_counts: Counter[str] = Counter()
     for item in chain(_remarks(result), _points(result)):
         locations = make_locations(result.diff, item.spans)
         key = "\0".join(item.key).encode("utf-8", "surrogatepass")
         digest = hashlib.sha256(key).hexdigest()[:16]
-        # The same text twice in a file is two alerts, not one.
+        # Two results with the same text in a file get different fingerprints, for two alerts.
         digest_counts[digest] += 1
         yield {
             "ruleId": item.rule,
             "ruleIndex": rules.index(item.rule),
             "level": item.level,
             "message": {"text": item.text},
-            # An alert is shown only at its first location; related ones are listed below it.
+            # GitHub shows an alert at its first location only, and lists related locations below.
             "locations": locations[:1],
             **({"relatedLocations": locations[1:]} if locations[1:] else {}),
             "partialFingerprints": {"primaryLocationLineHash": f"{digest}:{digest_counts[digest]}"},
-            # From 0 to 100: SARIF 2.1.0, section 3.27.25.
+            # A rank is from 0 to 100: SARIF 2.1.0, section 3.27.25.
             "rank": round(100 * item.rank, 1),
             "properties": item.properties,
         }
@@ -215,15 +218,15 @@ def _remarks(result: Result) -> Iterator[_Finding]:
 
 
 def _points(result: Result) -> Iterator[_Finding]:
-    """Yield the unaddressed points: issues first, then by weight."""
-    points = (point for _, point in view.unaddressed(result))
+    """Yield the unaddressed points, issues first."""
+    points = (point for _, point in view.list_unaddressed(result))
     for point in sorted(points, key=lambda point: point.kind is not ReferenceKind.ISSUE):
         topic = point.topic
-        # A required property must not be empty ("Supported SARIF output file properties" on the
-        # same page).
+        # GitHub requires that a message is not empty ("SARIF support for code scanning" on
+        # docs.github.com, "Supported SARIF output file properties").
         text = _message("Nobody mentioned " * bool(topic) + point.text) or "A point without words."
         name = text if topic is None else f"{topic.noun} {topic.name}"
-        # A host shows an alert at its first location only.
+        # GitHub shows an alert at its first location only, so an issue has one result per location.
         is_issue = point.kind is ReferenceKind.ISSUE
         for spans in [(span,) for span in point.spans] if is_issue else [point.spans]:
             rule = f"unaddressed-{point.kind.value}"
@@ -239,15 +242,17 @@ def _points(result: Result) -> Iterator[_Finding]:
 
 
 def make_locations(diff: Diff, spans: Sequence[LineSpan]) -> list[dict[str, Any]]:
-    """Return the locations of spans in the new version, each once, the most informative first.
+    """Return the locations of spans in the new version, each once.
 
     Args:
         diff: The change.
-        spans: Spans; the new version comes first. A span of the old version is mapped to the
-            line that replaced it; without spans, the location is the first remaining file.
+        spans: Spans in any order. A span of the old version is mapped to the line that replaced it.
+            Without spans, the location is the first file that is not deleted or, if all are, the
+            first file.
 
     Returns:
-        Locations with a file, at most `MAX_RELATED` + 1; empty when the change names no file.
+        At most `MAX_RELATED` + 1 locations, those of spans of the new version first; empty if the
+        file of each span is unknown.
     """
     places: list[tuple[str, int, int]] = []
     for span in sorted(spans, key=lambda span: span.side is not Side.NEW):
@@ -264,11 +269,11 @@ def make_locations(diff: Diff, spans: Sequence[LineSpan]) -> list[dict[str, Any]
         places = [(file.path, 0, 0) for file in files[:1]]
     locations = []
     for path, start, end in [*dict.fromkeys(place for place in places if place[0])]:
-        # Bytes that are not UTF-8 are decoded as lone surrogates; every byte can be written.
-        # RFC 3986 forbids spaces and `#` in a path, and GitHub shows no alert for such an address.
+        # RFC 3986 forbids spaces and `#` in a path, and GitHub shows no alert for a URI with one.
+        # `surrogatepass`, because a byte of a path that is not UTF-8 was read as a lone surrogate.
         uri = quote(path.lstrip("/").encode("utf-8", "surrogatepass"))
         physical: dict[str, Any] = {"artifactLocation": {"uri": uri, "uriBaseId": ROOT}}
-        # A region starts at line 1 or later (section 3.30.5), so a whole file has none.
+        # A region starts at line 1 or later (section 3.30.5), so a location without lines has none.
         if start > 0:
             physical["region"] = {"startLine": start, "endLine": max(start, end)}
         locations.append({"physicalLocation": physical})
@@ -276,10 +281,10 @@ def make_locations(diff: Diff, spans: Sequence[LineSpan]) -> list[dict[str, Any]
 
 
 def _successor(file: ChangedFile, old: int) -> int:
-    """Return the line that replaced an old line, or the last one before it.
+    """Return the number of the new line that replaced an old line, or of the last new line before.
 
     Returns:
-        A line of the new version; 0 when the diff shows none.
+        Line number in the new version; 0 if the diff shows no such line.
     """
     for hunk in file.hunks:
         if not old or old >= hunk.old_start + hunk.old_length:

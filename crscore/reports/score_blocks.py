@@ -11,26 +11,30 @@ from crscore.reports import blocks, view
 from crscore.reports.blocks import Line, Run
 
 Link: TypeAlias = Callable[[int], tuple[Run, ...]]
-"""Function that returns the text in front of a location, by the index of its comment."""
+"""Function that takes the index of a comment and returns the text in front of its location."""
 _HINT: Final = "in the html and json reports"
 _ABOUT: Final = "likely about this change and no other"
 _GOOD_FROM: Final = 0.6
 _FAIR_FROM: Final = 0.3
-"""Minimum percentile, probability or share of matches that is fair; from `_GOOD_FROM`, it is
-good."""
-
+"""A percentile, probability or mean degree, in [0, 1], is fair from this value on, and good from
+`_GOOD_FROM` on.
+"""
 
 _VAGUE: Final = (records.Subject.CHANGE, records.Subject.ELSEWHERE)
 """Subjects that do not help to understand a remark."""
 WARNING: Final = "fair flag"
-"""Tone of a refuted remark, in a terminal and on pages."""
+"""Tone of a refuted remark: `fair` for a terminal, and a CSS class for pages."""
 _LEVEL_TONES: Final = dict(zip(records.Importance, ("bad", "fair", "", "dim"), strict=True))
 MAX_PROOF_PLACES: Final = 3
-"""Maximum number of locations of a receipt that are named; the others are counted."""
+"""Maximum number of named locations that prove a verdict; the others are counted."""
 
 
 def make_headline(result: Result) -> Iterator[blocks.Paragraph]:
-    """Yield the usefulness with its reasons; without it, why there is no score, or the coverage."""
+    """Yield the first lines of a report.
+
+    These are the usefulness and how it adds up. Without usefulness, they say why there is no score
+    or, if there are published scores, how many sentences and points match.
+    """
     value, reason = result.usefulness, result.scores.reason
     if value is not None:
         word, explanation = view.verdict(value).split(":", 1)
@@ -57,8 +61,9 @@ def make_measures(result: Result, *, standing: bool = False) -> blocks.Measures:
     """Return the headline numbers.
 
     Args:
-        result: Result whose usefulness, if known, comes first, or else its published scores.
-        standing: Whether to include the percentile, which the headline also states.
+        result: The result. The numbers are those of its usefulness or, if that is unknown, its
+            published scores.
+        standing: Whether to include the standing, which the first lines also state.
     """
     value = result.usefulness
     rows: Sequence[blocks.Measure] = view.rows(result)
@@ -74,9 +79,9 @@ def make_measures(result: Result, *, standing: bool = False) -> blocks.Measures:
 
 
 def list_facts(result: Result) -> Iterator[str]:
-    """Yield the facts next to the scores: published scores, baselines and sizes."""
+    """Yield up to three lines: the published scores, the baselines, and the sizes of the input."""
     if result.usefulness is not None:
-        yield f"published scores: {view.published(result.scores)}"
+        yield f"published scores: {view.format_published(result.scores)}"
     yield f"baselines: {view.baselines(result)}"
     sizes = [view.change(result), view.count_noun(len(result.sentences), "sentence")]
     if len(result.reviews) > 1:
@@ -85,7 +90,7 @@ def list_facts(result: Result) -> Iterator[str]:
 
 
 def make_reviewers(result: Result) -> Iterator[blocks.Table]:
-    """Yield the table of reviewers when there are several."""
+    """Yield the table of reviewers if there are several, otherwise nothing."""
     if len(result.reviews) < 2:
         return
     rows: list[tuple[Line, ...]] = []
@@ -108,17 +113,18 @@ def make_unaddressed(
 ) -> Iterator[blocks.Heading | blocks.Items | blocks.Paragraph]:
     """Yield the list of topics and pseudo-references that no sentence addresses.
 
-    Topics that are not counted are named in one line at the end of the list.
+    A line below the list names the small topics, which are not counted.
 
     Args:
         result: The result.
         max_open: Maximum number of entries that are not folded; None for all.
-        place: Function that formats the location of a pseudo-reference, by its index.
+        place: Function that takes the index of a pseudo-reference and the pseudo-reference, and
+            formats its location.
     """
     title = view.unaddressed_title(result)
     items = [
         blocks.Item(point.text, place=place(index, point))
-        for index, point in view.unaddressed(result)
+        for index, point in view.list_unaddressed(result)
     ]
     yield from blocks.make_list(title, items, noun=title.lower(), max_open=max_open, hint=_HINT)
     if items and (text := view.small_changes(result)):
@@ -128,12 +134,13 @@ def make_unaddressed(
 def make_remarks(
     result: Result, *, max_open: int | None = None, link: Link = lambda _: ()
 ) -> Iterator[blocks.Heading | blocks.Items]:
-    """Yield the remarks, each with its stance, its level, its share of the value and its subject.
+    """Yield the list of remarks, each with its stance, importance, contribution and subject.
 
     Args:
         result: The result.
         max_open: Maximum number of remarks that are not folded; None for all.
-        link: Function that returns the text in front of the location of a comment, by its index.
+        link: Function that takes the index of a comment and returns the text in front of its
+            location.
     """
     listed: set[int] = set()
     items = []
@@ -149,7 +156,7 @@ def make_remarks(
         is_empty = not (remark.is_valuable or is_refuted)
         tone = WARNING if is_refuted else "dim" if is_empty else _LEVEL_TONES[remark.level]
         facts: list[Run | str] = [Run(view.describe_remark(remark, points), tone)]
-        reading = view.about_remark(result, remark)
+        reading = view.find_subject_reading(result, remark)
         if reading.subject not in _VAGUE:
             facts += [Run(" · "), _subject(result, reading, listed)]
         flags = dict.fromkeys(filter(None, (view.flag(result, at) for at in remark.sentences)))
@@ -172,11 +179,11 @@ def make_remarks(
 
 
 def make_receipt(receipt: Any, places: Line) -> Line:
-    """Return the line with the verdict of the code about a remark.
+    """Return a line that says whether the code confirms or refutes a remark, and why.
 
     Args:
-        receipt: Receipt of a remark in a result or in an overview.
-        places: Lines that prove the verdict; empty for none.
+        receipt: Receipt (verdict with its proof) of a remark in a result or in an overview.
+        places: Text that names the lines that prove the verdict; empty for none.
     """
     fact = receipt.fact.rstrip(".")
     proof = (Run(" ("), *places, Run(")")) if places else ()
@@ -189,11 +196,11 @@ def make_receipt(receipt: Any, places: Line) -> Line:
 
 
 def _subject(result: Result, reading: records.Reading, listed: set[int]) -> str:
-    """Name the subject of a sentence: a topic, a claim, or the kind of subject."""
+    """Describe the subject of a sentence; add the index of a claim to `listed`."""
     index = reading.reference
     if index is None or result.references[index].topic is not None:
         return view.subject(result, reading)
-    # A claim is shown by its number, the first time also with its text.
+    # A claim is shown by its number, which its text follows the first time.
     text = "" if index in listed else f": {result.references[index].text}"
     listed.add(index)
     return f"R{index + 1}{text}"

@@ -1,4 +1,4 @@
-"""Results as a table for pandas (extra `pandas`), which writes it as JSON Lines, CSV or Parquet."""
+"""Converts results to a pandas table (extra `pandas`), which pandas can save as CSV or Parquet."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from crscore.reports import view
 if TYPE_CHECKING:
     import pandas as pd
 
-# https://pandas.pydata.org/docs/user_guide/integer_na.html: `int64` has no missing value.
+# `Int64`, because `int64` has no missing value:
+# https://pandas.pydata.org/docs/user_guide/integer_na.html
 _COLUMNS: Final[dict[str, tuple[str, Callable[[Result], Any]]]] = {
     "diff": ("string", lambda result: result.diff.sha256),
     "files": ("Int64", lambda result: len(result.diff.files)),
@@ -31,26 +32,26 @@ _COLUMNS: Final[dict[str, tuple[str, Callable[[Result], Any]]]] = {
     "relevance": ("Float64", lambda result: result.relevance),
     "conciseness": ("Float64", lambda result: result.conciseness),
     "comprehensiveness": ("Float64", lambda result: result.comprehensiveness),
-    "unaddressed": ("Int64", lambda result: len(view.unaddressed(result))),
+    "unaddressed": ("Int64", lambda result: len(view.list_unaddressed(result))),
     "reason": ("string", lambda result: result.scores.reason),
     "signature": ("string", lambda result: result.signature),
 }
-"""Type and value of each column; the types are pandas types with a missing value."""
+"""Pandas type of each column, which allows missing values, and function that returns its value."""
 
 
 def results_frame(results: Iterable[Result | CRScoreError]) -> pd.DataFrame:
-    """Return a table of results, one row for each, in their order.
+    """Return a table with a row for each result, in the given order.
 
     Args:
         results: Results of `Scorer.score_many`, including the errors that it kept.
 
     Returns:
         Columns: `diff` (SHA-256), `files`, `added` and `removed` (lines), `comments`, `sentences`,
-        `references` (counted ones), `words`, `repeated_tokens` (in [0, 1]), `standing` (0 to 100)
+        `references` (those counted), `words`, `repeated_tokens` (in [0, 1]), `standing` (0 to 100)
         and the ends of its interval, `low` and `high`, `about`, `importance`, `relevance`,
-        `conciseness`, `comprehensiveness` (in [0, 1]), `unaddressed` (points), `reason` (why there
-        is no score), `signature`. Unknown values are `pandas.NA`; the row of an error has only the
-        text of the error, as its reason.
+        `conciseness`, `comprehensiveness` (in [0, 1]), `unaddressed` (number of points), `reason`
+        (why there is no score), `signature`. Unknown values are `pandas.NA`; the row of an error
+        has only a `reason`, the text of the error.
 
     Raises:
         DependencyError: pandas is not installed.

@@ -20,15 +20,13 @@ from crscore.text import count_noun as count_noun  # noqa: PLC0414  (read here b
 UNDEFINED = "–"
 """Placeholder for an undefined score."""
 USEFUL = ("Useful", "About", "Importance")
-"""Columns of a table of reviewers or comments."""
+"""Columns of a table of reviewers or comments, if their usefulness is known."""
 PUBLISHED = ("Relevance", "Conciseness", "Comprehensiveness")
-"""Columns of a table of reviewers or comments without usefulness."""
+"""Columns of a table of reviewers or comments, if their usefulness is unknown."""
 # Not a hyphen, because a line may break there.
 MINUS = "\N{MINUS SIGN}"
 FLAG = "\N{BLACK FLAG}"
 """Mark before the flag of a sentence."""
-
-
 _SCOPES = {
     records.ScopeKind.FILE: "file",
     records.ScopeKind.DIFF: "whole change",
@@ -37,9 +35,9 @@ _SCOPES = {
 _NAME_CHARS = 120
 MAX_SMALL = 4
 """Maximum number of small changes that are named."""
-# The fourth remark adds at most 0.216 of its gain (docs/design/010-usefulness.md).
+# From the fourth remark on, a remark counts 0.216 or less (docs/design/010-usefulness.md).
 _NAMED_REMARKS = 3
-"""Maximum number of remarks named individually in the sum of a value."""
+"""Maximum number of remarks that are named in the sum of a standing; the others are counted."""
 _EFFECTS = {
     records.Effect.NOTHING: "changes nothing",
     records.Effect.WHITE_SPACE: "changes white space only",
@@ -62,7 +60,7 @@ def hundred(value: float | None) -> str:
 
 
 def number_heading(index: int, count: int) -> str:
-    """Return the heading of one of several results; empty for a single one."""
+    """Return the heading of one of several results; "" if there is only one."""
     return f"Change {index + 1} of {count}" if count > 1 else ""
 
 
@@ -71,31 +69,36 @@ def percent(value: float | None) -> str:
     return UNDEFINED if value is None else f"{hundred(value)} %"
 
 
-def graded(result: Result) -> bool:
-    """Return whether the scores are means of degrees; with a threshold, they are shares."""
+def has_degrees(result: Result) -> bool:
+    """Return whether the scores are means of degrees from 0 to 1.
+
+    With a threshold, each degree is 0 or 1, and the scores are shares.
+    """
     return result.threshold is None
 
 
 def strength(result: Result, match: records.Match) -> str:
-    """Format the reason for a pair: its degree (0 to 100), its cosine similarity, or a name."""
-    value = match.degree if graded(result) else match.similarity
-    # A match by a name alone, which is wrong for 1 % of the topics (docs/design/006-reports.md).
+    """Format how well a pair matches: its degree (0 to 100), its cosine similarity, or "named"."""
+    value = match.degree if has_degrees(result) else match.similarity
+    # The sentence only names the topic, which is a wrong match for 1 % of the topics
+    # (docs/design/006-reports.md).
     if match.matched and (value or 0.0) < result.decision:
         return "named"
-    return hundred(value) if graded(result) or value is None else f"{value:.2f}"
+    return hundred(value) if has_degrees(result) or value is None else f"{value:.2f}"
 
 
 def verdict(value: records.Usefulness) -> str:
-    """Describe in plain words how useful a text is compared with real reviews; not escaped."""
+    """Describe how useful a text is compared with real reviews; not escaped."""
     if value.word == records.OFF_TOPIC:
         return "Off topic: nothing in it is about this change."
     empty_note = "" if value.importance else " It gives the author nothing to answer."
     return f"{value.word.capitalize()}: {value.interval}, {value.comparison}.{empty_note}"
 
 
-# A text about something else is not compared with reviews of the change, however good it is.
 def standing(value: Any) -> float | None:
-    """Return the percentile in [0, 1]; None without usefulness or for a text that is off topic.
+    """Return the standing in [0, 1]; None without usefulness or for a text that is off topic.
+
+    A text that is off topic is not compared with reviews of the change, however good it is.
 
     Args:
         value: Usefulness in a result or in an overview.
@@ -107,8 +110,8 @@ def rank_remarks(result: Result) -> list[tuple[records.Remark, int]]:
     """List the remarks: refuted ones first, then by value, with those that need no answer last.
 
     Returns:
-        Each remark with its contribution to the standing; the contributions and the deduction add
-        up to the standing. Empty without usefulness.
+        Each remark with the points that it adds to the standing. These points, minus the deduction
+        for remarks with nothing to answer, add up to the standing. Empty without usefulness.
     """
     value = result.usefulness
     if value is None:
@@ -140,10 +143,13 @@ def remarks_title(remarks: Iterable[Any]) -> str:
 
 
 def _whole_points(value: records.Usefulness) -> list[int]:
-    """Divide the standing among the remarks and the deduction, in whole points that add up."""
+    """Return the points of each remark, and the negative deduction last.
+
+    They are integers that add up to the standing.
+    """
     scale = value.standing / value.value if value.value else 0.0
     parts = [scale * part for part in (*(share.value for share in value.shares), -value.taken_off)]
-    # The method of the largest remainder: https://en.wikipedia.org/wiki/Largest_remainder_method
+    # https://en.wikipedia.org/wiki/Largest_remainder_method
     rounded = [math.floor(part) for part in parts]
     by_rest = sorted(range(len(parts)), key=lambda at: rounded[at] - parts[at])
     for at in by_rest[: round(math.fsum(parts)) - sum(rounded)]:
@@ -152,7 +158,10 @@ def _whole_points(value: records.Usefulness) -> list[int]:
 
 
 def sum_of_value(result: Result) -> str:
-    """Describe each remark's contribution to the standing; "" if no remark is on topic.
+    """Describe how the remarks' points add up to the standing.
+
+    Returns:
+        One line; "" without usefulness or for a text that is off topic.
 
     Example:
         `62 points = 41 for remark 1 (major) + 21 for 2 others`
@@ -178,7 +187,7 @@ def sum_of_value(result: Result) -> str:
 
 
 def count_verdicts(result: Result) -> str:
-    """Describe how many remarks the code decides; "" if it decides none.
+    """Describe how many remarks the code confirms or refutes; "" if there are none.
 
     Example:
         `The code decides 3 of 7 remarks: 2 confirmed, 1 refuted.`
@@ -190,7 +199,10 @@ def count_verdicts(result: Result) -> str:
 
 
 def describe_remark(remark: records.Remark, points: int) -> str:
-    """Describe a remark's stance, importance and contribution to the value."""
+    """Describe a remark's stance, its importance and the points that it adds to the standing.
+
+    If a language model's reading is doubted or limited, the description says so.
+    """
     reading, doubt = remark.reading, ""
     if reading and reading.is_doubt:
         doubt = f" · doubted by a language model: {reading.why}".removesuffix(": ")
@@ -208,15 +220,15 @@ def describe_remark(remark: records.Remark, points: int) -> str:
 
 
 def remark_text(result: Result, remark: records.Remark) -> str:
-    """Join the sentences of a remark; not escaped."""
+    """Return the sentences of a remark as one text; not escaped."""
     return " ".join(result.sentences[sentence].text for sentence in remark.sentences)
 
 
 def remark_spans(result: Result, remark: records.Remark) -> tuple[records.LineSpan, ...]:
-    """Return the lines of a remark's comment, or else of its subject."""
+    """Return the lines of a remark's comment or, if the comment has no path, of its subject."""
     comment = result.comments[remark.comment].comment
     if comment.path is None:
-        about = about_remark(result, remark).reference
+        about = find_subject_reading(result, remark).reference
         return () if about is None else result.references[about].spans
     end = comment.line or 0
     start = comment.start_line or end
@@ -224,15 +236,15 @@ def remark_spans(result: Result, remark: records.Remark) -> tuple[records.LineSp
 
 
 def importance(result: Result) -> str:
-    """Describe the importance of a review by the level of its most important remark."""
+    """Describe the level of a review's most important remark."""
     levels = {item.importance: item.level.value for item in result.remarks if item.is_valuable}
     if not levels:
         return "no remark gives the author something to answer"
     return f"{levels[max(levels)]}: its most important remark"
 
 
-def published(scores: Any) -> str:
-    """Format the published scores from 0 to 100, or the reason why there are none; not escaped.
+def format_published(scores: Any) -> str:
+    """Format the published scores, from 0 to 100, or why there are none; not escaped.
 
     Args:
         scores: Scores of a result or of an overview.
@@ -244,51 +256,58 @@ def published(scores: Any) -> str:
 
 
 def baselines(result: Result) -> str:
-    """Describe the baselines: the words of the review, and the tokens that it repeats."""
+    """Describe the baselines: the number of words, and the share of the diff's tokens repeated."""
     words, repeated = result.baselines.words, result.baselines.repeated_tokens
     tokens = "" if repeated is None else f", {percent(repeated)} of the diff's tokens repeated"
     return f"{count_noun(words, 'word')}{tokens}"
 
 
-def columns(whole: Any) -> tuple[str, str, str]:
+def columns(together: Any) -> tuple[str, str, str]:
     """Name the three columns of a table of reviewers or comments.
 
     Args:
-        whole: A result, or the scores of all reviewers in an overview.
+        together: A result, or the scores of all reviewers together in an overview.
     """
-    return PUBLISHED if whole.usefulness is None else USEFUL
+    return PUBLISHED if together.usefulness is None else USEFUL
 
 
-def measures(whole: Any, item: Any) -> tuple[float | None, float | None, float | None]:
+def measures(together: Any, item: Any) -> tuple[float | None, float | None, float | None]:
     """Return the values in the three columns that `columns` names, each in [0, 1].
 
     Args:
-        whole: As for `columns`.
+        together: As for `columns`.
         item: A comment or review of the result, or a row of the overview.
+
+    Returns:
+        Three values; None for each that is undefined.
     """
     useful, scores = item.usefulness, getattr(item, "scores", item)
-    if whole.usefulness is None:
+    if together.usefulness is None:
         return scores.relevance, scores.conciseness, scores.comprehensiveness
     return standing(useful), getattr(useful, "about", None), getattr(useful, "importance", None)
 
 
-def score_cells(whole: Any, item: Any) -> tuple[str, str, str]:
-    """Format the values of `measures`, the percentile with its interval and its word."""
-    first, second, third = map(hundred, measures(whole, item))
-    value: Any = None if whole.usefulness is None else item.usefulness
-    # Short, so that a narrow terminal has room for names.
+def score_cells(together: Any, item: Any) -> tuple[str, str, str]:
+    """Format the values of `measures`; a standing is followed by its interval and its word."""
+    first, second, third = map(hundred, measures(together, item))
+    value: Any = None if together.usefulness is None else item.usefulness
+    # "42–96" instead of "42 to 96", so that a narrow terminal has space for names.
     ends = "" if standing(value) is None else f" ({value.low}\N{EN DASH}{value.high})"
     return f"{first}{ends} {getattr(value, 'word', '')}".strip(), second, third
 
 
 def reading(result: Result, sentence: int) -> records.Reading | None:
-    """Return the reading of a sentence; None if it is unknown."""
+    """Return the network's reading of a sentence; None if the network did not read it."""
     is_unread = not result.readings or result.sentences[sentence].unread
     return None if is_unread else result.readings[sentence]
 
 
-def about_remark(result: Result, remark: records.Remark) -> records.Reading:
-    """Return the reading that determines a remark's subject: the first about a claim, if any."""
+def find_subject_reading(result: Result, remark: records.Remark) -> records.Reading:
+    """Return the reading that determines a remark's subject.
+
+    It is that of the first sentence about a claim or, if there is none, of the sentence that is
+    most likely about the change.
+    """
     readings = [result.readings[sentence] for sentence in remark.sentences]
     of_claims = (reading for reading in readings if reading.reference is not None)
     return next(of_claims, max(readings, key=lambda reading: reading.about))
@@ -310,13 +329,13 @@ def subject(result: Result, reading: records.Reading) -> str:
 
 
 def flag(result: Result, sentence: int) -> str | None:
-    """Describe the flag of a sentence, with a mark before it; None without a flag."""
+    """Describe the flag of a sentence, after a mark; None if it has no flag."""
     value = result.sentence_flags[sentence]
     return None if value is None else f"{FLAG} {value.value}"
 
 
-def flagged(result: Result) -> tuple[str, ...]:
-    """Say how often each flag occurs, the most frequent first; empty when there are none."""
+def describe_flags(result: Result) -> tuple[str, ...]:
+    """Return a line that counts each flag, the most frequent first; empty if there are no flags."""
     flag_counts = Counter(value.value for value in result.sentence_flags if value is not None)
     kinds = ", ".join(f"{name} ({times:,})" for name, times in flag_counts.most_common())
     total = count_noun(flag_counts.total(), "sentence")
@@ -342,7 +361,7 @@ def suggestion(item: records.Suggestion) -> str:
 
 
 def rows(result: Result) -> tuple[Measure, Measure, Measure]:
-    """Return the three scores with their bases."""
+    """Return the three published scores, each with the data that it is based on."""
     scores = result.scores
     of_sentences = f"mean of {count_noun(scores.sentences, 'sentence')}"
     of_references = f"mean of {count_noun(scores.references, 'pseudo-reference')}"
@@ -387,11 +406,11 @@ def legend(result: Result, mark: str) -> str:
     if result.threshold is not None:
         number, minimum = "The number, a cosine similarity,", f"{result.threshold:.4g}"
     return (
-        f"{number} is how far a sentence addresses a pseudo-reference, each with its best partner. "
-        f'{mark} marks {minimum} and more; "{mark} named" means that the sentence is about the '
-        "pseudo-reference or names its code. Conciseness is the mean of the sentences' numbers, "
-        "comprehensiveness the mean of the counted pseudo-references' numbers. A flagged sentence "
-        "counts less, mostly nothing."
+        f"{number} says how well a sentence addresses a pseudo-reference; each is shown with its "
+        f'best match. {mark} marks {minimum} or more; "{mark} named" means that the sentence is '
+        "about the pseudo-reference or names its code. Conciseness is the mean of the sentences' "
+        "numbers, comprehensiveness the mean of the counted pseudo-references' numbers. A flagged "
+        "sentence counts less, usually 0."
     )
 
 
@@ -441,24 +460,26 @@ def places(reference: PseudoReference, max_places: int = 1, *, finder: bool = Fa
     source = f" ({reference.source})" * (finder and is_issue)
     if not spans:
         return f"whole change{source}"
-    # Removed lines have no place in the new version.
+    # Spans of removed lines are named only if there are no others, because a reader looks at the
+    # new version.
     spans = tuple(span for span in spans if span.side is Side.NEW) or spans
     return f"{list_spans(spans, max_places)}{source}"
 
 
 def list_spans(spans: Sequence[records.LineSpan], max_places: int) -> str:
-    """Describe the first spans and count the others; not escaped."""
+    """Name the first `max_places` spans and count the others; not escaped."""
     listed = ", ".join(place(span) for span in spans[:max_places])
     hidden = len(spans) - max_places
     return f"{listed} and {hidden} more" if hidden > 0 else listed
 
 
-def unaddressed(result: Result) -> tuple[tuple[int, PseudoReference], ...]:
+def list_unaddressed(result: Result) -> tuple[tuple[int, PseudoReference], ...]:
     """List the points that no sentence addresses: those with an implication first, then by weight.
 
     Returns:
-        Index and pseudo-reference. A topic is represented by its implication or, without one, by
-        its most important pseudo-reference, with the topic named first and its lines as location.
+        For each point, the index of a pseudo-reference and the pseudo-reference. Of a topic, this
+        is its implication or, without one, its most important pseudo-reference; its text then
+        names the topic first, and its location is that of the topic.
     """
 
     def implies(index: int) -> bool:
@@ -477,9 +498,10 @@ def unaddressed(result: Result) -> tuple[tuple[int, PseudoReference], ...]:
         item = result.references[index]
         if item.topic is not None:
             lines = count_noun(item.topic.lines, "line")
-            statement = in_short(item).replace(f" ({lines})", "", 1)
+            statement = shorten_reference(item).replace(f" ({lines})", "", 1)
             more = "." if _SAYS_NO_MORE.search(item.text) else f": {statement}"
-            # Always the same kind, so that an alert stays the same after further pushes.
+            # The kind is always the same, because a host would open a new alert for another kind
+            # after a push.
             kind, spans = records.ReferenceKind.CLAIM, (item.topic.place,)
             item = replace(item, text=f"{label(item.topic)}{more}", kind=kind, spans=spans)
         items.append((index, item))
@@ -487,7 +509,7 @@ def unaddressed(result: Result) -> tuple[tuple[int, PseudoReference], ...]:
 
 
 def small_changes(result: Result) -> str:
-    """Name the topics that are not counted; "" if there are none."""
+    """Return a line that names the topics that are not counted; "" if there are none."""
     if not result.small:
         return ""
     names = ", ".join(topic_name(topic) for topic in result.small[:MAX_SMALL])
@@ -502,19 +524,25 @@ _SAYS_NO_MORE = re.compile(r"(?:\d lines?\) has been added|has changed \([^()]*\
 
 
 def topic_name(topic: records.Topic) -> str:
-    """Name a topic; not escaped. A long name is cut, and its backticks are replaced."""
+    """Return a topic's name between backticks; not escaped.
+
+    A long name is truncated, and backticks in it are replaced. A topic without a name is described
+    by its noun, as in "this method".
+    """
     name = escape.one_line(topic.name, _NAME_CHARS).replace("`", "'")
     return f"`{name}`" if name else f"this {topic.noun}"
 
 
 def label(topic: records.Topic) -> str:
-    """Name a topic, its state and its changed lines; not escaped."""
+    """Return a topic's name, its state and the number of its changed lines; not escaped."""
     lines = count_noun(topic.lines, "line") * bool(topic.lines)
     return ", ".join(filter(None, (topic_name(topic), topic.state.value, lines)))
 
 
-def in_short(item: PseudoReference) -> str:
-    """Shorten a pseudo-reference for display next to its location, without the file.
+def shorten_reference(item: PseudoReference) -> str:
+    """Shorten a pseudo-reference for display next to its location.
+
+    The file, the kind of code and the first parts of a qualified name are left out.
 
     Example:
         "The method `A.run` in `a.py` now calls `go`." becomes "`run` now calls `go`."
@@ -531,7 +559,10 @@ def in_short(item: PseudoReference) -> str:
 
 
 def severity(result: Result, item: PseudoReference) -> records.Severity | None:
-    """Return the worst severity of the findings with this issue's sentence and path."""
+    """Return the worst severity of the findings that an issue stands for; None for other points.
+
+    These are the counted findings with the text and a path of the issue.
+    """
     paths = {span.path for span in item.spans}
     severities = [
         finding.severity
@@ -542,12 +573,12 @@ def severity(result: Result, item: PseudoReference) -> records.Severity | None:
 
 
 def unaddressed_title(result: Result) -> str:
-    """Return the title of the unaddressed points; with degrees, some are partly addressed."""
-    return "Not or hardly addressed" if graded(result) else "Not addressed"
+    """Return the title of the unaddressed points, some of which are partly addressed."""
+    return "Not or hardly addressed" if has_degrees(result) else "Not addressed"
 
 
 def author(name: str | None) -> str:
-    """Return the name of a reviewer."""
+    """Return the name of a reviewer, or "unknown author" for None or ""."""
     return name or "unknown author"
 
 
@@ -560,7 +591,7 @@ def comment_place(comment: Comment) -> str:
 
 
 def scope(value: records.Scope) -> str:
-    """Describe the scope a comment was scored against, without its path."""
+    """Describe the part of the change that a comment was scored against, without its path."""
     if value.kind is records.ScopeKind.HUNK:
         return UNDEFINED if value.hunk is None else f"hunk {value.hunk + 1}"
     return _SCOPES[value.kind]
@@ -569,24 +600,24 @@ def scope(value: records.Scope) -> str:
 def notes(result: Result) -> tuple[str, ...]:
     """Return all notes of a result, each once: on the diff, on the run, then on the comments.
 
-    They include the tools of static analysis with the number of their findings, and why comments
-    have no score. If the whole result has none, its reason is shown at the top of a report and the
-    reasons of its comments are omitted.
+    Other notes name the tools of static analysis with the number of their findings, and say why
+    comments have no score. If the result itself has no score, a report says at its top why, and the
+    reasons of the comments are omitted.
     """
     comments = result.comments if result.scores.reason is None else ()
     abstained = (
         f"No score for the comment on {comment_place(item.comment)}: {item.scores.reason}."
         for item in comments
-        if item.scores.reason not in (None, NOT_READ)  # counted in a note of the run
+        if item.scores.reason not in (None, NOT_READ)  # a note of the run counts those not read
     )
     tools = describe_analysis(result.analysis)
     return tuple(dict.fromkeys((*result.diff.notes, *result.notes, *tools, *abstained)))
 
 
 def describe_analysis(analysis: records.Analysis) -> tuple[str, ...]:
-    """Name the tools that ran, and how many findings are counted; empty if no tool ran.
+    """Return a line that names the tools that ran and says how many of their findings count.
 
-    The notes of the analysis explain why other tools did not run.
+    The result is empty if no tool ran. Notes of the run say why other tools did not run.
     """
     completed = (run for run in analysis.tools if run.state is records.ToolState.RAN)
     ran = [f"{run.tool} {run.version or ''}".strip() for run in completed]

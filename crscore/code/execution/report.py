@@ -146,4 +146,4 @@ def _blocks(document: CodeRun) -> Iterator[Block]:
     if len(failures) > SHOWN_REASONS:
         more_reasons = view.count_noun(len(failures) - SHOWN_REASONS, "other reason")
         yield Paragraph(f"{more_reasons}: --format json has the result of each program")
-    yield Signature(document.signature, whole=True)
+    yield Signature(document.signature, is_full=True)

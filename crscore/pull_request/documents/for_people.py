@@ -103,7 +103,7 @@ def render_terminal(
             Heading((Run(overview.name), Run(f" · {overview.title}")), 1),
             Paragraph((Run(overview.url),), "dim"),
             *make_overview(overview, points=TERMINAL_POINTS),
-            blocks.Signature(overview.signature, whole=signature),
+            blocks.Signature(overview.signature, is_full=signature),
         )
         texts.append(console.render_blocks(content, color=color, width=width))
     return "\n".join(texts)
@@ -206,7 +206,7 @@ def _make_table(overview: Overview) -> Iterator[blocks.Block]:
         unlisted=overview.other_reviewers,
     )
     if together.usefulness is not None:
-        published = view.published(together)
+        published = view.format_published(together)
         yield Paragraph(f"All from 0 to 100; published scores together: {published}.", "dim")
     reasons = tuple(
         blocks.Item((Run(f"No score for {_name(row)}: {row.reason.rstrip('.')}.", "dim"),))

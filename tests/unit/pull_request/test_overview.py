@@ -60,7 +60,7 @@ def test_all_reports_count_the_same_points(make) -> None:
     points = json.document(result).points
     assert [point.addressed for point in points].count(True) == whole.addressed
     assert len(points) == whole.points == whole.addressed + whole.unaddressed
-    assert len(view.unaddressed(result)) == whole.unaddressed
+    assert len(view.list_unaddressed(result)) == whole.unaddressed
 
 
 def test_unaddressed_topic_is_one_point_at_its_lines() -> None:

@@ -2,7 +2,7 @@ import pytest
 from msgspec.structs import replace
 
 from crscore.records import Comment, FileStatus, Side
-from crscore.reports.html import CONTEXT_LINES, MAX_LINES, lines_of_comment
+from crscore.reports.html import CONTEXT_LINES, MAX_LINES, find_comment_lines
 from tests.helpers import results
 
 CLIENT = "src/shop/client.py"
@@ -10,7 +10,7 @@ CLIENT = "src/shop/client.py"
 
 def numbers(comment: Comment, *files) -> list[tuple[int | None, int | None]]:
     diff = results.diff_of(*files or (results.CLIENT,))
-    return [(line.old, line.new) for line in lines_of_comment(diff, comment)]
+    return [(line.old, line.new) for line in find_comment_lines(diff, comment)]
 
 
 def test_comment_shows_its_lines_and_three_above() -> None:

@@ -68,11 +68,11 @@ def test_long_code_line_is_cut() -> None:
     ],
 )
 def test_prose_is_split_at_whole_code_spans(text: str, parts: list[tuple[str, bool]]) -> None:
-    assert [*escape.pieces(text)] == parts
+    assert [*escape.split_code_spans(text)] == parts
 
 
 def test_hundred_thousand_backticks_are_split_in_bounded_time() -> None:
-    assert len(escape.pieces("`" * 100_000)) == 1
+    assert len(escape.split_code_spans("`" * 100_000)) == 1
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_any_text_renders_in_markdown_as_itself(raw: str) -> None:
 def test_any_prose_renders_in_markdown_as_its_pieces(raw: str) -> None:
     escaped = escape.markdown_prose(raw)
     if escaped:
-        pieces = "".join(words for words, _ in escape.pieces(raw))
+        pieces = "".join(words for words, _ in escape.split_code_spans(raw))
         assert rendered_text(f"- {escaped}") == pieces.strip()
 
 

@@ -134,7 +134,7 @@ def test_remarks_that_give_nothing_come_last() -> None:
 def test_topic_of_an_actionable_remark_is_not_listed_as_unaddressed() -> None:
     claim = results.make_reading(subject=Subject.CLAIM, reference=1)
     names = [
-        [item.topic.name for _, item in view.unaddressed(result) if item.topic]
+        [item.topic.name for _, item in view.list_unaddressed(result) if item.topic]
         for result in (results.topics(), results.useful(results.topics(), claim))
     ]
     assert names == [["HostAuthorization", "old_fetch"], ["old_fetch"]]
@@ -151,8 +151,8 @@ def test_remark_is_about_the_first_claim_that_its_sentences_are_about() -> None:
     claim = results.make_reading(subject=Subject.CLAIM, reference=1, about=0.5)
     result = results.useful(results.review(), results.make_reading(), claim)
     remark = replace(result.remarks[0], sentences=(0, 1))
-    assert view.about_remark(result, remark) == claim
-    assert view.about_remark(result, result.remarks[0]) == result.readings[0]
+    assert view.find_subject_reading(result, remark) == claim
+    assert view.find_subject_reading(result, result.remarks[0]) == result.readings[0]
 
 
 def test_comment_without_a_text_has_dashes_in_a_table_of_usefulness() -> None:
@@ -183,11 +183,11 @@ def test_flag_of_a_sentence_has_a_mark() -> None:
 
 def test_flags_are_counted_the_most_frequent_first() -> None:
     flags = (None, Flag.HIDDEN, Flag.REPEATS, None, Flag.REPEATS, None)
-    shown = view.flagged(results.learned(results.review(), flags))
+    shown = view.describe_flags(results.learned(results.review(), flags))
     assert shown == (
         "⚑ 3 sentences flagged: repeats an earlier sentence (2), is hidden from readers (1).",
     )
-    assert view.flagged(results.review()) == ()
+    assert view.describe_flags(results.review()) == ()
 
 
 def test_sentences_of_a_reviewer_are_counted_by_the_whole_change() -> None:
@@ -207,7 +207,7 @@ def test_reviewer_who_abstained_has_no_sentence_on_topic() -> None:
 def test_legend_says_what_the_numbers_are() -> None:
     cosine = view.legend(results.small(), "✓")
     assert "cosine similarity" in cosine
-    assert "✓ marks 0.65 and more" in cosine
+    assert "✓ marks 0.65 or more" in cosine
     degree = view.legend(results.learned(results.small()), "✓")
     assert "The number, from 0 to 100, is how far" in degree
     assert "mean of the sentences' numbers" in degree
@@ -251,7 +251,7 @@ def test_reference_without_lines_is_about_the_whole_change() -> None:
 
 def test_unaddressed_are_counted_ones_the_heaviest_first() -> None:
     # 3, 6 and 7 of the list have no similarity above 0.65; 8 is not counted.
-    actual = view.unaddressed(results.review())
+    actual = view.list_unaddressed(results.review())
     assert actual == tuple((at, results.REFERENCES[at]) for at in (2, 5, 6))
 
 
@@ -259,11 +259,11 @@ def test_unaddressed_are_ordered_by_weight() -> None:
     result = results.abstained()
     light, heavy = result.references[1], result.references[0]
     swapped = replace(result, references=(light, heavy))
-    assert view.unaddressed(swapped) == ((1, heavy), (0, light))
+    assert view.list_unaddressed(swapped) == ((1, heavy), (0, light))
 
 
 def test_unaddressed_topic_is_one_point_with_the_text_of_its_heaviest_claim() -> None:
-    actual = view.unaddressed(results.topics())
+    actual = view.list_unaddressed(results.topics())
     assert [(at, item.text, view.places(item)) for at, item in actual] == [
         (
             1,
@@ -284,7 +284,9 @@ def test_topic_is_known_by_its_value() -> None:
     copied = tuple(
         replace(item, topic=item.topic and replace(item.topic)) for item in result.references
     )
-    assert view.unaddressed(replace(result, references=copied)) == view.unaddressed(result)
+    assert view.list_unaddressed(replace(result, references=copied)) == view.list_unaddressed(
+        result
+    )
 
 
 def test_topic_without_a_claim_that_counts_is_not_missed() -> None:
@@ -292,7 +294,7 @@ def test_topic_without_a_claim_that_counts_is_not_missed() -> None:
     uncounted = tuple(
         replace(item, counted=item.topic is not results.HOSTS) for item in result.references
     )
-    actual = view.unaddressed(replace(result, references=uncounted))
+    actual = view.list_unaddressed(replace(result, references=uncounted))
     assert results.HOSTS not in [item.topic for _, item in actual]
 
 
@@ -389,7 +391,7 @@ def test_analysis_names_the_tools_that_reported() -> None:
 
 def test_point_in_short_has_the_last_name_and_no_file() -> None:
     def short(text: str, about: Topic) -> str:
-        return view.in_short(results.reference(text, ("a/b.py", 3, 4), topic=about))
+        return view.shorten_reference(results.reference(text, ("a/b.py", 3, 4), topic=about))
 
     method = results.topic("A.run", ("a/b.py", 3, 8), lines=5, noun="function")
     assert short("The function `A.run` in `a/b.py` now calls `go`.", method) == (
