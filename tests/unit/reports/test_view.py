@@ -209,7 +209,7 @@ def test_legend_says_what_the_numbers_are() -> None:
     assert "cosine similarity" in cosine
     assert "✓ marks 0.65 or more" in cosine
     degree = view.legend(results.learned(results.small()), "✓")
-    assert "The number, from 0 to 100, is how far" in degree
+    assert "The number, from 0 to 100, says how well" in degree
     assert "mean of the sentences' numbers" in degree
     assert "threshold" not in degree
 
