@@ -8,11 +8,11 @@ __all__ = ["Cells", "Judgement", "Matcher"]
 
 
 class Matcher(Protocol):
-    """Judge of how far each sentence addresses each pseudo-reference.
+    """Judges how well each sentence addresses each pseudo-reference.
 
     A plugin module `crscore/matchers/<name>.py` has a function `create`, which returns a matcher.
-    Its options may be `encoder` (the identity of the run's encoder), `weights` (a file) and
-    `threshold` (a cosine), which are set for each run.
+    The parameters of `create` may be `encoder` (the identity of the run's encoder), `weights` (a
+    file) and `threshold` (a cosine).
     """
 
     @property
@@ -24,9 +24,11 @@ class Matcher(Protocol):
         """Judge every cell.
 
         Args:
-            cells: One change's rows, columns and cosines. R and S may be 0.
+            cells: The R pseudo-references and S sentences of one change, with their cosines. R and
+                S may be 0.
 
         Returns:
-            The degrees (only 0 or 1 with the published matcher), and the decision.
+            The degree of each cell (only 0 or 1 with the published matcher), the minimum degree of
+            a match, and what is known about each sentence.
         """
         ...

@@ -1,10 +1,11 @@
 """Learned rule: the probability that people say that a sentence addresses a reference.
 
-The published structure is unchanged: every sentence is compared with every pseudo-reference, and
-conciseness and comprehensiveness are means of the best cells. Only the value of a cell is learned:
-the sum of a few decision trees over cosines, shared names and the lines of the diff. The trees were
-trained on human ratings of whole reviews, through the published formulas, so that 0.5 is the middle
-of the human scale.
+As in the published rule, every sentence is compared with every pseudo-reference, and conciseness
+and comprehensiveness are means of the best cells. Only the value of a cell is learned: the sum of
+decision trees over cosines, shared names and the lines of the diff. The trees were trained on human
+ratings of entire reviews, through the published formulas, so that 0.5 is the middle of the human
+scale.
+
 `docs/design/011-calibrated.md` has the method and its evaluation.
 """
 
@@ -32,7 +33,7 @@ Floats = npt.NDArray[np.float32]
 # Since version 5, `guards.py` ignores prose of the change. Before, 225 of 1,224 real sentences lost
 # their degree when the author copied them into a comment of the change.
 RULES: Final = 5
-"""Version of the rules that supplement the trees: flags, and the degree allowed by each flag."""
+"""Version of the rules that supplement the trees: which sentences are flagged and have degree 0."""
 SHIPPED: Final = Path(__file__).with_name("weights.npz")
 """Output of `crscore train matcher` on the human study."""
 FORMAT: Final = 1
@@ -44,53 +45,53 @@ _Finite = Annotated[float, msgspec.Meta(ge=-1e6, le=1e6)]
 
 
 class Calibrated(msgspec.Struct, frozen=True, kw_only=True, eq=False):
-    """Matcher with learned weights; the types give the ranges in which a run can use them."""
+    """Matcher with learned weights; values outside the ranges in the types are rejected."""
 
     encoder: str
     """Name and model of the encoder whose vectors were used in training."""
     data_sha256: str
-    """Hash of the training study."""
+    """SHA-256 of the study that the weights were learned from."""
     seed: int
-    """Seed of all draws."""
+    """Seed of the random numbers used in training."""
     start: _Finite
-    """Logit of every cell before the trees."""
+    """Logit of every cell before the trees' values are added."""
     discount: _Finite
-    """Amount subtracted from a cell's logit per unit of its comment's log-length."""
+    """Factor of log(1 + words of a comment), which is subtracted from the logits of its cells."""
     decision: Annotated[float, msgspec.Meta(gt=0, lt=1)]
     """Minimum degree at which a sentence addresses a pseudo-reference, in (0, 1)."""
     trees: Trees
-    """Trees whose sum is a cell's logit."""
+    """Trees whose values are added to a cell's logit."""
     background: Background
     """Statistics of the training changes."""
     file: str = ""
-    """First digits of the hash of the weights file; empty if there is no file."""
+    """First eight digits of the SHA-256 of the weights file; empty if there is no file."""
 
     @property
     def identity(self) -> str:
         """`calibrated@`, version of the rules, hash of the data, seed, and hash of the file.
 
-        The hash of the file is needed, because another version may learn different weights from the
-        same data.
+        The hash of the file is included, because another version of crscore may learn different
+        weights from the same data.
         """
         learned = f"calibrated@{RULES}.{self.data_sha256[:8]}.{self.seed}"
         return f"{learned}+{self.file}" if self.file else learned
 
     def match(self, cells: Cells) -> Judgement:
-        """Estimate for every cell the probability that people judge it to be addressed.
+        """Estimate, for each cell, the probability that the sentence addresses the reference.
 
-        A sentence that is hidden, repeats another or is only code does not address any reference.
+        The degree is 0 for a sentence that is hidden, not in English, a repetition, or only code.
         """
         flags = guards.find_flags(cells.sentences, cells.diff)
-        # Hidden prose stays in the review but does not address anything. A hidden marker, which a
-        # bot uses to find its comment again, is not part of the review.
+        # Hidden prose counts as part of the review but does not address anything. A hidden marker,
+        # by which a bot recognizes its comment, does not count.
         in_review = tuple(
             not (sentence.hidden and guards.is_machine_marker(sentence.text))
             for sentence in cells.sentences
         )
         logits = self.logits(cells)
         # The best cells of a comment are features of all its cells, so pasted code could raise the
-        # degrees of other sentences. Each sentence takes the lower of its logits with and without
-        # the code, but the discount for the comment's length includes the code.
+        # degrees of other sentences. Therefore, each cell gets the lower of its logits with and
+        # without the code.
         clean = [column for column, flag in enumerate(flags) if flag is not Flag.NO_SENTENCE]
         if 0 < len(clean) < len(flags):
             without_code = replace(
@@ -106,15 +107,15 @@ class Calibrated(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         return Judgement(degrees=degrees, decision=self.decision, flags=flags, in_review=in_review)
 
     def logits(self, cells: Cells) -> Floats:
-        """Return the sum of the trees minus the discount for length, shape (R, S)."""
+        """Return each cell's logit, shape (R, S): the trees' sum, minus a discount for length."""
         shape = cells.similarity.shape
         if 0 in shape:
             return np.zeros(shape, dtype=np.float32)
         table = features.compute_features(cells, self.background)
         summed = self.trees.sum(table.reshape(-1, table.shape[2])).reshape(shape)
-        length = table[..., -1]  # the comment's log-length
-        # A comment must not gain from words alone. A discount of more than 0.1 lowers the agreement
-        # with people (docs/design/011-calibrated.md).
+        length = table[..., -1]  # log(1 + words of the comment)
+        # Without the discount, a comment would gain merely from more words. A discount of more than
+        # 0.1 lowers the agreement with people (docs/design/011-calibrated.md).
         logits = summed + self.start - self.discount * length
         return logits.astype(np.float32)
 
@@ -200,7 +201,7 @@ _read = lru_cache(maxsize=4)(read_weights)
 
 
 def knows(encoder: str) -> bool:
-    """Return whether the shipped weights were learned on this encoder's vectors.
+    """Return whether the shipped weights were learned from this encoder's vectors.
 
     Args:
         encoder: Identity of an encoder: name, model and revision.
@@ -216,7 +217,7 @@ def create(*, encoder: str, weights: str | None = None) -> Matcher:
         weights: File of the weights; None for the shipped ones.
 
     Raises:
-        InputError: The weights cannot be read, or were learned on another encoder's vectors.
+        InputError: The weights cannot be read, or were learned from another encoder's vectors.
     """
     path = Path(weights) if weights else SHIPPED
     learned = _read(path)
@@ -224,7 +225,7 @@ def create(*, encoder: str, weights: str | None = None) -> Matcher:
     if own_encoder != learned.encoder:
         raise InputError(
             f"the calibrated matcher needs the encoder {learned.encoder}, not {own_encoder}; "
-            "use --matcher published, or train one (crscore train matcher DATA -o FILE) and use "
-            "--matcher calibrated:FILE"
+            "use --matcher published, or train weights for this encoder (crscore train matcher "
+            "DATA -o FILE) and use --matcher calibrated:FILE"
         )
     return replace(learned, file=hashlib.sha256(path.read_bytes()).hexdigest()[:8])

@@ -27,7 +27,7 @@ class Background(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Statistics of the training changes."""
 
     frequency: Mapping[str, int]
-    """Stem -> number of training texts that contain it; a missing stem is rare."""
+    """Number of training texts that contain each stem; rare stems are missing and count as 0."""
     documents: Annotated[int, msgspec.Meta(ge=0, le=2**31)]
     """Number of training texts."""
     claim: Floats
@@ -37,15 +37,16 @@ class Background(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     axes: Floats
     """Principal axes of review sentences, shape (K, D)."""
     centre: Floats
-    """Vector subtracted before projecting on `axes`, shape (D,)."""
+    """Vector that is subtracted from a sentence's vector before its projection, shape (D,)."""
 
     def rarity(self, stems: Iterable[str]) -> float:
         """Return the sum of the stems' inverse document frequencies, each at least 0."""
         documents, frequency = self.documents + 1, self.frequency
-        # `fsum`, because the undefined order of a set could change the last bit of a plain sum.
+        # `fsum`, because the last bit of a plain sum would depend on the undefined order of a set.
         return math.fsum([math.log(documents / (frequency.get(stem, 0) + 1)) for stem in stems])
 
 
+# The names below are in weights files, in this order.
 SENTENCE: Final = (
     "length", "plain", "added", "removed", "changed", "context", "context_only", "changed_sum",
     "added_only", "removed_only", "foreign_sum", "names_shared", "names_foreign", "code_spans",
@@ -67,7 +68,7 @@ COMMENT: Final = (
 
 
 def feature_names(axes: int) -> tuple[str, ...]:
-    """Return the name of each feature, including `axes` principal axes."""
+    """Return the names of the features in order, with `axes` principal axes."""
     return (
         *(f"cell.{name}" for name in CELL),
         *(f"sentence.{name}" for name in SENTENCE),
@@ -85,7 +86,8 @@ def compute_features(cells: Cells, background: Background) -> Floats:
         background: Statistics of the training changes.
 
     Returns:
-        Shape (R, S, F), rounded. The features of a cell do not depend on other comments.
+        Array of shape (R, S, F), rounded to `DECIMALS`; F is 0 if R or S is 0. The features of a
+        cell do not depend on other comments.
     """
     if 0 in cells.similarity.shape:
         return np.zeros((*cells.similarity.shape, 0), dtype=np.float32)
@@ -129,19 +131,21 @@ class _Change(NamedTuple):
 
 
 class _Reference(NamedTuple):
-    """Words of a pseudo-reference, with the values that the features of a cell need."""
+    """Words of a pseudo-reference, with values for the features of its cells."""
 
     words: Words
     rarity: float
-    """Rarity of all its stems."""
+    """Sum of the rarities of its stems."""
     weights: dict[str, tuple[float, float]]
-    """Stem -> its rarity, and the rarity divided by the number of references with the stem."""
+    """For each stem its rarity, and the rarity divided by the number of references that contain the
+    stem.
+    """
 
 
 def _references(cells: Cells, weighed: Sequence[_Reference], change: _Change) -> Floats:
     vectors, background = cells.reference_vectors, change.background
     total = len(weighed)
-    # Minus the cosine of each reference with itself.
+    # - 1, for the cosine of each reference with itself.
     cosines = (vectors @ vectors.T).sum(axis=1) - 1
     central = cosines / (total - 1) if total > 1 else np.full(total, 0.5)
     like_claim = vectors @ background.claim
@@ -151,7 +155,7 @@ def _references(cells: Cells, weighed: Sequence[_Reference], change: _Change) ->
         rows.append(
             [
                 math.log1p(text.length),
-                # + 1e-6, because a reference may have no stems
+                # + 1e-6, because the weight of a reference without stems is 0.
                 shared / (weight + 1e-6),
                 math.log1p(shared),
                 "explains" in text.speech,
@@ -174,12 +178,12 @@ def _comment(
     rows: Floats,
     change: _Change,
 ) -> Floats:
-    """Compute the features of one comment's cells from the features of the references."""
+    """Compute the features of one comment's cells; `rows` are the features of the references."""
     texts = [words(cells.sentences[column].text) for column in columns]
     about = cells.about[columns]
     sentences = _sentences(texts, cells.sentence_vectors[columns], about, change)
-    # The features include how similar the reference and the sentence are to a typical claim: a
-    # cosine between two texts that are similar to everything has little meaning.
+    # A high cosine means little between texts that are similar to everything. So there are also
+    # features that subtract from it how similar each text is to a typical claim.
     usual_row = rows[:, None, REFERENCE.index("like_claim")]
     usual_column = sentences[None, :, SENTENCE.index("like_claim")]
     cosine = cells.similarity[:, columns]
@@ -188,7 +192,7 @@ def _comment(
     # In the order of `CELL`.
     to_typical = (cosine, cosine - usual_row, cosine - usual_column)
     cosines = np.stack([*to_typical, 2 * cosine - usual_row - usual_column], axis=2)
-    lexical = np.array([[_lexical(ref, *pair) for pair in pairs] for ref in references])
+    lexical = np.array([[_compare_words(ref, *pair) for pair in pairs] for ref in references])
     rivals = (cosine.max(axis=1, keepdims=True), cosine.max(axis=0, keepdims=True),
               cosine.mean(axis=0, keepdims=True))  # fmt: skip
     leads = np.stack([cosine - rival for rival in rivals], axis=2)
@@ -214,7 +218,7 @@ def _sentences(texts: Sequence[Words], vectors: Floats, about: Floats, change: _
         zip(texts, overlaps([text.stems for text in texts]), strict=True)
     ):
         total = rarity(text.stems)
-        weight = total + 1e-6  # a sentence may have no stems
+        weight = total + 1e-6  # the total of a sentence without stems is 0
         sides = (change.added, change.removed, change.changed, change.context,
                  change.context - change.changed)  # fmt: skip
         sums = [rarity(text.stems & side) for side in sides]
@@ -222,7 +226,7 @@ def _sentences(texts: Sequence[Words], vectors: Floats, about: Floats, change: _
             sums[2],
             rarity(text.stems & (change.added - change.removed)),
             rarity(text.stems & (change.removed - change.added)),
-            max(0.0, weight - sums[2] - sums[4]),  # foreign to the change
+            max(0.0, weight - sums[2] - sums[4]),  # of stems that are not in the diff
             len(text.names & change.names),
             len(text.names - change.names),
             text.code_spans,
@@ -248,10 +252,10 @@ def _sentences(texts: Sequence[Words], vectors: Floats, about: Floats, change: _
     return np.column_stack([np.array(rows), projected]).astype(np.float32)
 
 
-def _lexical(reference: _Reference, sentence: Words, rarity: float) -> list[float]:
+def _compare_words(reference: _Reference, sentence: Words, rarity: float) -> list[float]:
     ref = reference.words
     shared = [reference.weights[stem] for stem in ref.stems & sentence.stems]
-    weight = math.fsum([whole for whole, _ in shared])
+    weight = math.fsum([stem_rarity for stem_rarity, _ in shared])
     common, topics = len(ref.names & sentence.names), len(ref.topics & sentence.topics)
     return [
         weight / (reference.rarity + 1e-6),

@@ -1,4 +1,4 @@
-"""Overlap of each sentence with all earlier sentences, by their stems.
+"""Counts the stems that each sentence shares with each earlier sentence.
 
 An index from stems to sentences reduces the comparison to a few operations on arrays: 10,000
 sentences take a second, while a loop over pairs takes a minute.
@@ -38,7 +38,7 @@ def overlaps(stems: Sequence[frozenset[str]]) -> Iterator[tuple[Ints, Ints]]:
     for index, sentence in enumerate(stems):
         shared = np.zeros(index, dtype=np.int64)
         for stem in sentence:
-            # `counts` limits the postings of a stem to the earlier sentences.
+            # The first `counts[stem]` postings are the earlier sentences.
             shared[postings[stem][: counts[stem]]] += 1
             counts[stem] += 1
         yield shared, sizes[:index] + len(sentence) - shared
