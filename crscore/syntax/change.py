@@ -1,7 +1,7 @@
-"""Reads the code of a change: both versions of its files, each once and shared by a whole run.
+"""Reads the code of a change: both versions of each file, once for a whole run.
 
-Claims, verdicts and analyzers use the same lines, outlines and completed hunks. Syntax trees are
-not kept, because the tree of a Python file takes 28 times the memory of its text.
+Claims, verdicts and analyzers share the lines, outlines and completed hunks. Syntax trees are not
+kept, because the tree of a Python file takes 28 times the memory of its text.
 """
 
 import re
@@ -19,23 +19,26 @@ from crscore.syntax.outline import Outline
 from crscore.syntax.outliner import read
 
 MAX_ERRORS = 0.45
-"""Maximum share of a hunk that its grammar may fail to read: unreadable bytes per character. A hunk
-above it starts inside a string or is in another language, and gets no outline."""
+"""Maximum share of a hunk that its grammar may fail to read, in unreadable bytes per character. A
+hunk above this limit starts inside a string or is in another language, so its outline has only
+tokens."""
 # The syntax tree of a file of this size takes about 112 MB.
 MAX_SOURCE = 4_000_000
-"""Maximum characters of a file that is parsed in full; of larger files, only hunks are parsed."""
+"""Maximum number of characters of a file that is parsed in full; of a larger file, only the hunks
+are parsed."""
 
 MAX_GUESS_LINES = 120
-"""Maximum lines that are parsed for a guess; the others are ignored."""
+"""Maximum number of lines that are parsed to guess their language; further lines are ignored."""
 MAX_GUESS_CHARACTERS = 20_000
-"""Maximum characters of code whose language is guessed."""
+"""Maximum number of characters of code whose language is guessed."""
 MAX_GUESS_ERRORS = 0.03
-"""Maximum share of bytes that the grammar may fail to read, in [0, 1]."""
+"""Maximum share of code that the grammar of the guessed language may fail to read, in unreadable
+bytes per character."""
 
-# "max_tries", "$scope"; not "+", "()"
+# Matches "max_tries" and "$scope", but not "+" or "()".
 _WORD = re.compile(r"[\w$]+")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
-# The last comma of "call(\n  a,\n)", which formatters add and remove
+# Matches the last comma of "call(\n  a,\n)", which formatters add and remove.
 _LAST_COMMA = re.compile(r",(?=\s+[\])}])")
 
 
@@ -58,17 +61,18 @@ class Version:
 
     side: Side
     lines: dict[int, str]
-    """Text by line number, for the whole file or for its hunks."""
+    """Text of each line by its number, for the whole file or for its hunks."""
     changed: list[int]
-    """Changed lines, sorted."""
+    """Numbers of the changed lines, in ascending order."""
     file: ChangedFile
     """Parsed diff of the file."""
     is_whole: bool
     """Whether `lines` is the whole file."""
     outlines: list[Outline] = field(default_factory=list)
-    """Outline of the whole file, or of each hunk; see `ParsedFile.outlined`."""
+    """Outline of the whole file, or of each hunk; `ParsedFile.outlined` fills the list."""
 
     _declared: frozenset[str] | None = None
+    """Qualified names that the file declares; None until `declares` has read them."""
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -77,17 +81,17 @@ class Version:
 
     @cached_property
     def all_squeezed(self) -> str:
-        """The known text, without layout (see `squeeze`)."""
+        """The known text without layout (see `squeeze`)."""
         return squeeze("\n".join(self.lines.values()))
 
     @cached_property
     def word_text(self) -> str:
-        """The words of the known text, for comparing prose."""
+        """The words of the known text, separated by spaces, to compare prose."""
         return words_of("\n".join(self.lines.values()))
 
     @cached_property
     def blocks(self) -> dict[int, Block]:
-        """The block of each changed line of this version."""
+        """The block of each changed line of this version, by line number."""
         block_by_line: dict[int, Block] = {}
         for run in runs_of(self.file):
             block = Block([], [])
@@ -95,7 +99,8 @@ class Version:
                 number, target = (
                     (line.new, block.added) if line.old is None else (line.old, block.removed)
                 )
-                # Separators are left out, because the last item of a list may gain or lose one.
+                # A separator at the end of a line is left out, because the last item of a list may
+                # gain or lose it.
                 target.append((number or 0, line.text.strip().rstrip(",;")))
             own_lines = block.removed if self.side is Side.OLD else block.added
             block_by_line.update((line_number, block) for line_number, _ in own_lines)
@@ -103,7 +108,7 @@ class Version:
 
     def declares(self, name: str, language: Language) -> bool:
         """Return whether the file declares a qualified name; False if only its hunks are known."""
-        # A line that the hunks do not show may declare it.
+        # A line that the hunks do not show may declare the name.
         if not self.is_whole:
             return False
         if self._declared is None:
@@ -112,17 +117,18 @@ class Version:
         return name in self._declared
 
     def text_of(self, spans: Sequence[tuple[int, int]]) -> str:
-        """Return the known text of some lines."""
+        """Return the known text of the lines in some inclusive ranges."""
         lines = (line for low, high in spans for line in range(low, high + 1))
         return "\n".join(self.lines.get(line, "") for line in lines)
 
 
 def squeeze(text: str) -> str:
-    """Return code without layout and quote style.
+    """Return code without white space and with double quotes, so that layout makes no difference.
 
-    A comma before a closing bracket is layout if white space follows it; in `(x,)` it is not.
+    A comma before a closing bracket is layout if white space follows the comma; in `(x,)` it is
+    not.
     """
-    # The expression is used only if needed: a large pull request has 200,000 facts to squeeze.
+    # The slow expression is used only if needed: a large pull request has 200,000 facts to squeeze.
     text = _LAST_COMMA.sub("", text) if "," in text else text
     return "".join(text.split()).replace("'", '"')
 
@@ -133,7 +139,7 @@ def words_of(text: str) -> str:
 
 
 def runs_of(file: ChangedFile) -> Iterator[list[DiffLine]]:
-    """Yield the changed lines of a file that have no unchanged line between them."""
+    """Yield each run of changed lines of a file, which have no unchanged line between them."""
     for hunk in file.hunks:
         for is_context, run in groupby(hunk.lines, key=lambda line: line.kind is LineKind.CONTEXT):
             if not is_context:
@@ -155,7 +161,7 @@ class ParsedFile:
 
     @cached_property
     def _is_whole(self) -> bool:
-        """Whether the sources are known and agree with the hunks."""
+        """Whether the texts of both versions are known and agree with the hunks."""
         old, new = self.file.old_source, self.file.new_source
         lines = self.file.lines()
         needs_old = any(line.kind is not LineKind.ADDED for line in lines)
@@ -164,7 +170,7 @@ class ParsedFile:
             return False
         if max(len(old or ""), len(new or "")) > MAX_SOURCE:
             return False
-        # If a text is of another version than the hunks, only the hunks are known.
+        # If a text and the hunks are from different versions, only the hunks are used.
         old_lines, new_lines = (old or "").split("\n"), (new or "").split("\n")
         return all(
             _is_at(old_lines, line.old, line.text) and _is_at(new_lines, line.new, line.text)
@@ -173,12 +179,12 @@ class ParsedFile:
 
     @cached_property
     def old(self) -> Version:
-        """The old version; it has outlines only after a call of `outlined`."""
+        """The old version; it has outlines only after `outlined` was read."""
         return self._read_version(Side.OLD)
 
     @cached_property
     def new(self) -> Version:
-        """The new version; it has outlines only after a call of `outlined`."""
+        """The new version; it has outlines only after `outlined` was read."""
         return self._read_version(Side.NEW)
 
     def _read_version(self, side: Side) -> Version:
@@ -200,13 +206,13 @@ class ParsedFile:
 
     @cached_property
     def outlined(self) -> tuple[Version, Version]:
-        """The old and the new version with their outlines, if the file has a language."""
+        """The old and the new version, with outlines if the file has a language."""
         if self.language is not None and self._is_whole:
             for version in (self.old, self.new):
                 if not self.file.lines(LineKind.CONTEXT, version.side.changed_kind):
                     continue
                 ranges = (hunk.range_of(version.side) for hunk in self.file.hunks)
-                # An insertion has the number of the line before it.
+                # The range of a hunk without lines has the number of the line before the hunk.
                 reached = ((max(low, 1), max(low + length - 1, low, 1)) for low, length in ranges)
                 source, spans = self.file.source_on(version.side), join_ranges(reached, gap=1)
                 outline = read(self.language, source, lines=spans)
@@ -218,8 +224,8 @@ class ParsedFile:
         return self.old, self.new
 
     def _outline_hunk(self, hunk: Hunk, language: Language) -> None:
-        """Add the outlines of both sides of a hunk; only their tokens if it is unreadable."""
-        # After `@@`, git shows the import list that a hunk starts in:
+        """Add the outlines of both sides of a hunk, or only tokens if the hunk is unreadable."""
+        # After `@@`, git shows `import (` if a hunk starts inside of an import list:
         # https://git-scm.com/docs/gitattributes#_defining_a_custom_hunk_header
         above = ("import (",) if language.name == "go" and hunk.section == "import (" else ()
         sides: list[tuple[Version, Outline]] = []
@@ -234,8 +240,8 @@ class ParsedFile:
                 errors, size = errors + outline.errors, size + sum(map(len, texts))
                 sides.append((version, outline))
                 version.outlines.append(outline)
-        # Both sides get an outline, or neither does: with only one, everything would seem added or
-        # removed.
+        # Both sides keep their declarations, or neither side does, because otherwise all code would
+        # seem to be added or removed.
         for version, outline in sides if errors > MAX_ERRORS * size else ():
             file_unit = outline.units[0]
             file_unit.facts, lines = [], range(outline.low, outline.high + 1)
@@ -249,8 +255,8 @@ class ParsedFile:
 
         Args:
             hunk: A hunk of the file.
-            side: The side.
-            above: Lines that are known to precede it.
+            side: The side to complete.
+            above: Lines that are known to precede the hunk.
 
         Returns:
             The completed lines; None if the language is unknown or the side has no lines.
@@ -268,7 +274,7 @@ class ParsedFile:
 class ParsedChange(Diff, frozen=True, dict=True):
     """Diff that keeps its parsed files.
 
-    `pipeline.run` wraps each diff in one for the claims, the analyzers and the verdicts.
+    `pipeline.run` wraps each diff, so that claims, analyzers and verdicts share the parsed files.
     """
 
     @classmethod
@@ -278,7 +284,7 @@ class ParsedChange(Diff, frozen=True, dict=True):
             return diff
         return cls(files=diff.files, sha256=diff.sha256, notes=diff.notes)
 
-    # Caches and recordings look up a diff by its content; parsed files make no difference.
+    # Caches and recordings look up a diff by its content, so parsed files must make no difference.
     def __eq__(self, value: object) -> bool:
         return isinstance(value, Diff) and (self.files, self.sha256, self.notes) == (
             value.files,
@@ -286,19 +292,21 @@ class ParsedChange(Diff, frozen=True, dict=True):
             value.notes,
         )
 
-    # https://docs.python.org/3/reference/datamodel.html#object.__hash__: lost by defining `__eq__`
+    # A class that defines `__eq__` does not inherit `__hash__`:
+    # https://docs.python.org/3/reference/datamodel.html#object.__hash__
     __hash__ = Diff.__hash__
 
     @cached_property
     def parsed_files(self) -> tuple[ParsedFile, ...]:
-        """The files, in order."""
+        """The files, in the order of the diff."""
         return tuple(ParsedFile(file, self._find_language(file)) for file in self.files)
 
     def _find_language(self, file: ChangedFile) -> Language | None:
         """Return the language of a file; None if it has no grammar."""
         if file.language is None:
-            # Guess only for a hunk without a file: in 900 commits, 21 of 49 files with an unknown
-            # suffix had a guess, which was wrong for all but snapshots of JavaScript.
+            # The language is guessed only for a hunk without a file name: in 900 commits, 21 of 49
+            # files with an unknown suffix had a guess, which was right only for snapshots of
+            # JavaScript.
             is_nameless = file.hunks and not file.path
             return guess([line.text for line in file.hunks[0].lines]) if is_nameless else None
         if file.language == "c" and file.path.endswith(".h"):
@@ -318,7 +326,7 @@ def guess(lines: Sequence[str]) -> Language | None:
     """Return the language whose grammar parses some code best, or None if none parses it well.
 
     Args:
-        lines: Consecutive lines of one side of a hunk.
+        lines: Lines of a hunk.
     """
     tried = lines[:MAX_GUESS_LINES]
     size = sum(map(len, tried))
@@ -328,9 +336,9 @@ def guess(lines: Sequence[str]) -> Language | None:
     best_language: Language | None = None
     for language in languages_known():
         outline = complete(language, tried, 1).outline
-        share, information = outline.errors / size, _information(outline)
-        # JavaScript also parses as TypeScript, and C as C++: rounding makes these shares equal, so
-        # that the information and then the precedence decide.
+        share, information = outline.errors / size, _measure_information(outline)
+        # JavaScript also parses as TypeScript, and C as C++. Rounding makes their shares of errors
+        # equal, so that the information and then the precedence decide.
         rank = (round(share, 3), -information, language.precedence)
         # Prose such as "It's odd." can parse as names; text without a declaration or a fact is not
         # code.
@@ -340,16 +348,16 @@ def guess(lines: Sequence[str]) -> Language | None:
     return best_language
 
 
-def _information(outline: Outline) -> float:
-    """Return the number of declarations and facts per token, rounded."""
+def _measure_information(outline: Outline) -> float:
+    """Return the facts per token, where a declaration counts as three facts, to one decimal."""
     units = outline.units
     tokens = sum(len(unit.tokens) for unit in units)
     count = sum(len(unit.facts) for unit in units) + 3 * (len(units) - 1)
     return round(count / tokens, 1) if tokens else 0.0
 
 
-# "class A {", "namespace n {", "public:", "std::", "#include <vector>"; but not C's "#include
-# <stdio.h>" or "struct class *f(struct class *class);", where `class` is a name.
+# Matches "class A {", "namespace n {", "public:", "std::" and "#include <vector>", but not C's
+# "#include <stdio.h>" or "struct class *f(struct class *class);", where `class` is a name.
 _CPP_ONLY = re.compile(
     # Repetition is bounded, because a hostile line may consist only of these words.
     r"(?<!struct )\bclass\s+\w[^;\n]{0,300}[;{<:]"
@@ -358,7 +366,7 @@ _CPP_ONLY = re.compile(
     r"|\b(?:public|private|protected)\s*:|\bstd::|\boperator\s*[<>=!+*()-]|^[^\S\n]*#\s*include\s*<[a-z_]+>",
     re.MULTILINE,
 )
-# "src/a.cpp", "a.hh"; not "a.h", which may be C
+# Matches "src/a.cpp" and "a.hh", but not "a.h", which may be C.
 _CPP_FILE = re.compile(r"\.(?:cc|cpp|cxx|hpp|hh|hxx|ipp|inl)$")
 # The last alternative matches a line of a comment that starts above the known part of the header.
 _COMMENTS = re.compile(r"/\*.*?(?:\*/|\Z)|//[^\n]*|^[^\S\n]*\*[^\n]*", re.DOTALL | re.MULTILINE)

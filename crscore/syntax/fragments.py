@@ -1,7 +1,7 @@
-"""Parses fragments of a file: a hunk rarely starts or ends where a statement does.
+"""Parses fragments of a file, such as hunks, which rarely start or end where a statement does.
 
-Missing openers are added before the fragment and missing closers after it. Several completions are
-tried, and the one with the fewest errors is used.
+Missing openers, such as `{`, are added before the fragment, and missing closers, such as `}`, after
+it. Several completions are tried, and the one with the fewest errors is used.
 """
 
 from __future__ import annotations
@@ -19,13 +19,12 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 MAX_TRIES = 6
-"""Maximum completions tried for one fragment."""
+"""Maximum number of completions that are tried for a fragment."""
 # Grammars recover slowly from errors in a long line.
 LONG_LINE = 10_000
-"""Maximum characters of a line in a fragment that is completed in several ways. With a longer line,
-only one completion is tried."""
+"""Number of characters of a line above which only one completion of a fragment is tried."""
 MAX_OPEN = 12
-"""Maximum brackets added at each end; a fragment that lacks more gets none."""
+"""Maximum number of openers or closers that are added; if a fragment lacks more, none is added."""
 
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 # An escaped character is one match, so that the `\"` in "a\"b" does not end the string.
@@ -37,11 +36,12 @@ _OPENS = re.compile(
     r"(?:def|class|module|if|unless|while|until|case|begin|for)\b"
     r"|\bdo(?:\s*\|[^|]*\|)?\s*(?:#.*)?$"
 )
-# Ruby: "if a then b end", and the endless method "def f(a) = a + 1"
+# Ruby: matches "if a then b end" and the endless method "def f(a) = a + 1".
 _ON_ONE_LINE = re.compile(r"\bend\s*$|^\s*def\s+[\w.?!]+(?:\(.*\))?\s+=\s")
 _TRIPLE = '"""'
-# Kinds of the open braces that a fragment lacks, outermost first; the last kind repeats inward. For
-# a single brace, a class is tried only after a function and a block.
+# Each line is a guess of what the missing open braces belong to, from the outermost brace inward;
+# the last item repeats for further braces. For a single brace, the first guess is skipped, so that
+# a class is tried only after a function and a block.
 _SCOPES = (
     ("class", "function", "block"),
     ("function", "block"),
@@ -60,7 +60,7 @@ class Completed(NamedTuple):
     text: str
     """The dedented fragment, with the text added before and after it."""
     before: int
-    """Number of lines added before it."""
+    """Number of lines added before the fragment."""
 
 
 def complete(language: Language, lines: Sequence[str], first: int) -> Completed:
@@ -69,7 +69,7 @@ def complete(language: Language, lines: Sequence[str], first: int) -> Completed:
     Args:
         language: Language of the lines.
         lines: The lines without line ends.
-        first: Line number of the first of them, 1-based.
+        first: Line number of the first line, 1-based.
 
     Returns:
         The best of at most `MAX_TRIES` completions; its outline counts the remaining errors.
@@ -85,16 +85,16 @@ def complete(language: Language, lines: Sequence[str], first: int) -> Completed:
 
 
 def enclose(language: Language, lines: Sequence[str]) -> tuple[int, str, str, str, Node]:
-    """Remove the indentation that all lines share, and find the texts that make them parse best.
+    """Dedent lines, and find the text before and after them with which they parse best.
 
     Args:
         language: Language of the lines.
         lines: The lines without line ends.
 
     Returns:
-        The best of at most `MAX_TRIES` completions: the bytes of the completed text that the
-        grammar still cannot read, the text to put before, the dedented lines, the text to put
-        after them, and the syntax tree of the completed text.
+        Five items about the best of at most `MAX_TRIES` completions: the number of bytes of the
+        completed text that the grammar still cannot read, the text to put before the lines, the
+        dedented lines, the text to put after the lines, and the syntax tree of the completed text.
 
     Raises:
         DependencyError: The grammar's wheel is not installed.
@@ -128,10 +128,10 @@ def enclose(language: Language, lines: Sequence[str]) -> tuple[int, str, str, st
 def parse_lines(
     language: Language, lines: Sequence[str], *, is_whole: bool
 ) -> tuple[str, Node, int]:
-    """Parse lines of a file, completed unless they are the whole file.
+    """Parse lines; if they are not a whole file, they are completed first.
 
     Returns:
-        The parsed text, the root of its tree, and the number of lines added before the given ones.
+        The parsed text, the root of its tree, and the number of lines added before the given lines.
 
     Raises:
         DependencyError: The grammar's wheel is not installed.
@@ -142,7 +142,7 @@ def parse_lines(
 
 
 def _for_indented(text: str) -> Iterator[tuple[str, str]]:
-    """Yield completions for a language in which indentation delimits blocks."""
+    """Yield pairs of text to put before and after, for languages whose blocks are indented."""
     widths = [
         (len(line) - len(line.lstrip()), line.strip()) for line in text.split("\n") if line.strip()
     ]
@@ -156,7 +156,7 @@ def _for_indented(text: str) -> Iterator[tuple[str, str]]:
             word = "try:" if line.startswith(("except", "finally")) else "if _:"
             headers.append(" " * width + word + "\n")
     opened = "".join(reversed(headers)) if len(headers) <= MAX_OPEN else ""
-    # A body for a block header or a decorator that ends the fragment.
+    # If the fragment ends with a block header or a decorator, it needs a body.
     closing = ""
     if last[1].endswith(":"):
         closing = "\n" + " " * last[0] + " pass"
@@ -167,7 +167,7 @@ def _for_indented(text: str) -> Iterator[tuple[str, str]]:
         is_odd = text.count(_TRIPLE) % 2
         yield _TRIPLE + "\n", closing if is_odd else "\n" + _TRIPLE
         yield opened, "\n" + _TRIPLE
-    missing, unclosed = _unbalanced(text, hash_comments=True)
+    missing, unclosed = _find_gaps(text, hash_comments=True)
     if missing or unclosed:
         before = "".join(f"f{_opener(char)}\n" for char in reversed(missing))
         yield before, "\n" + "".join(_CLOSERS[char] for char in reversed(unclosed))
@@ -176,7 +176,7 @@ def _for_indented(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _for_words(closing: str, lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield completions for blocks that begin with a word and end with `closing`."""
+    """Yield pairs of text to put before and after, for blocks from a word to `closing`."""
     missing = unclosed = 0
     for line in lines:
         if line.split(".")[0].split() == [closing]:
@@ -190,9 +190,9 @@ def _for_words(closing: str, lines: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _for_braces(language: Language, text: str) -> Iterator[tuple[str, str]]:
-    """Yield completions for a language in which braces delimit blocks."""
+    """Yield pairs of text to put before and after, for languages whose blocks are in braces."""
     opened, closed = _comment_ends(text)
-    missing, unclosed = _unbalanced(opened + text + closed, hash_comments=language.hash_comments)
+    missing, unclosed = _find_gaps(opened + text + closed, hash_comments=language.hash_comments)
     if len(missing) > MAX_OPEN or len(unclosed) > MAX_OPEN:
         yield opened, closed
         return
@@ -208,7 +208,7 @@ def _for_braces(language: Language, text: str) -> Iterator[tuple[str, str]]:
 
 
 def _prefix(language: Language, missing: str, kinds: tuple[str, ...]) -> str:
-    """Return text that opens the missing brackets, with these kinds of braces."""
+    """Return text that opens the missing brackets, with `kinds` of braces as in `_SCOPES`."""
     pieces: list[str] = []
     depth = 0
     inside = False
@@ -235,16 +235,16 @@ def _comment_ends(text: str) -> tuple[str, str]:
     after = "\n*/" if text.rfind("/*") > text.rfind("*/") else ""
     starred = [line.lstrip().startswith("*") for line in text.split("\n") if line.strip()]
     if starred and all(starred) and first_open < 0 and first_close < 0:
-        # The middle of a comment: each line begins with a star, and neither end is in the hunk.
+        # This is the middle of a comment: each line begins with a star, and there is no end.
         return "/**\n", "\n*/"
     return before, after
 
 
-def _unbalanced(text: str, *, hash_comments: bool) -> tuple[str, str]:
+def _find_gaps(text: str, *, hash_comments: bool) -> tuple[str, str]:
     """Return closers without an opener, innermost first, and openers without a closer."""
     missing: list[str] = []
     unclosed: list[str] = []
-    end = ""  # mark that ends the comment or the quotation around this one
+    end = ""  # what ends the comment or quotation that was opened last; empty outside of both
     for line in text.split("\n"):
         # A quotation ends with its line, so that an apostrophe in prose does not hide brackets.
         end = end if end == "*/" else ""

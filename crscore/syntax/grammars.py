@@ -1,4 +1,4 @@
-"""Languages with a grammar: their tables and parsers."""
+"""Reads the tables of the languages that have a grammar, and parses their texts."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
 _NOT_NEWLINE = re.compile(rb"[^\n]")
 _SHORT_BYTES = 2_000
-# Much longer than ordinary text takes: 0.3 ms for 2 KB, 0.16 s per megabyte.
+"""Maximum number of bytes of a text that is parsed without a check of its speed."""
+# Ordinary text takes much less time: 0.3 ms for 2 KB, 0.16 s for a megabyte.
 _BASE_SECONDS, _SECONDS_PER_BYTE = 0.03, 2e-6
+"""Maximum seconds to parse a part of a text: for any part, and in addition for each byte."""
 
 
 class Language(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -62,10 +64,10 @@ class Language(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     strings: frozenset[str] = frozenset()
     """String literals, each read as one token."""
     openers: dict[str, str] = {}
-    """Text that opens a `class`, `function`, `block`, `object` or `callback` missing from a
+    """Text that opens a `class`, `function`, `block`, `object` or `callback`, to complete a
     fragment."""
     fragments: tuple[tuple[str, str], ...] = ()
-    """Text added before and after a fragment that does not parse alone."""
+    """Pairs of text to put before and after a fragment that does not parse alone."""
     prolog: str = ""
     """Text required before every fragment."""
     indented: bool = False
@@ -86,7 +88,7 @@ def languages_known() -> tuple[Language, ...]:
     languages: list[Language] = []
     for name, table in sorted(read_tables().items()):
         values: dict[str, Any] = {"name": name, **table["grammar"]}
-        # The tables have node types as words: "a b", or "a=class b=method" with nouns.
+        # In the tables, node types are words of a string: "a b", or "a=class b=method" with nouns.
         for key, value in table["grammar"].items():
             if kinds.get(key) == frozenset[str]:
                 values[key] = value.split()
@@ -97,7 +99,7 @@ def languages_known() -> tuple[Language, ...]:
 
 
 @cache
-def _by_name() -> dict[str, Language]:
+def _index_names() -> dict[str, Language]:
     return {
         name: language
         for language in languages_known()
@@ -106,19 +108,19 @@ def _by_name() -> dict[str, Language]:
 
 
 def language_of(name: str | None) -> Language | None:
-    """Return the language with a name (`javascript`, `js`), or None."""
+    """Return the language with a name (`javascript`, `js`); None if it has no grammar."""
     if not name:
         return None
-    tables = _by_name()
+    tables = _index_names()
     return tables.get(name) or tables.get(canonical_name(name))
 
 
 @cache
 def parser(package: str, entry: str) -> tree_sitter.Parser:
-    """Return the parser of a grammar, by the fields of its `Language`.
+    """Return the parser of a grammar; the arguments are fields of its `Language`.
 
     Raises:
-        DependencyError: Its wheel is not installed.
+        DependencyError: The grammar's wheel is not installed.
     """
     wheel = package.replace("_", "-")
     with requires(wheel, f"pip install {wheel}"):
@@ -132,7 +134,7 @@ def parse(language: Language, source: bytes) -> tree_sitter.Node:
     """Parse a text.
 
     tree-sitter's error recovery takes quadratic time and memory for some texts, such as `/*` on
-    each line of Python (another: https://github.com/tree-sitter/tree-sitter-java/issues/187). It
+    each line of Python (see also https://github.com/tree-sitter/tree-sitter-java/issues/187). It
     runs in C, where signals cannot interrupt it. If a text takes far longer than usual, all its
     characters except line feeds are replaced by NUL, which no grammar accepts.
 
@@ -148,7 +150,7 @@ def parse(language: Language, source: bytes) -> tree_sitter.Node:
     """
     language_parser = parser(language.package, language.entry)
     if len(source) > _SHORT_BYTES and not _is_quick(language.package, language.entry, source):
-        # Line feeds stay, so that rows of the tree are rows of the file.
+        # Line feeds are kept, so that rows of the tree are rows of the file.
         source = _NOT_NEWLINE.sub(b"\0", source)
     return language_parser.parse(source).root_node
 
@@ -157,17 +159,20 @@ def parse(language: Language, source: bytes) -> tree_sitter.Node:
 def _is_quick(package: str, entry: str, source: bytes) -> bool:
     """Return whether every part of a text parses quickly: first parts of 2 KB, then of 8 KB, ...
 
-    tree-sitter's own timeout does not help, because the slow step is a single one at the end.
+    tree-sitter's own timeout does not help, because it is not checked during the slow step, which
+    is the last one.
     """
     grammar_parser, size = parser(package, entry), _SHORT_BYTES
-    # Small parts first: they show quadratic time long before a text of 18 KB would take 30 s and
-    # 10 GB.
+    # Small parts are parsed first, because they show quadratic time, while a text of 18 KB could
+    # already take 30 s and 10 GB.
     while size < len(source):
         for start in range(0, len(source), size):
             part = source[start : start + size]
-            # Up to three times, because the clock of a busy host continues while this thread waits.
+            # A part is tried up to three times, because on a busy host the clock may continue while
+            # this thread waits.
             for _ in range(3):
-                # CPU time of this thread, so that a busy machine does not change the outline.
+                # The CPU time of this thread is measured, so that a busy machine does not change
+                # the outline.
                 started = time.thread_time()
                 grammar_parser.parse(part)
                 duration = time.thread_time() - started
@@ -184,7 +189,7 @@ def fingerprint() -> str:
     """Return a hash of the installed grammars, because another version may parse differently.
 
     Returns:
-        Eight hexadecimal digits of a hash over the names and versions of the packages.
+        Eight hexadecimal digits of a hash of the names and versions of the packages.
     """
     versions: list[str] = []
     for package in sorted({"tree-sitter", *(item.package for item in languages_known())}):

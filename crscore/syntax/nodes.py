@@ -1,4 +1,4 @@
-"""Reads single nodes of a syntax tree: names, parameters, bindings, imports, caught errors."""
+"""Reads single nodes of a syntax tree: names, parameters, bindings, imports and caught errors."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 MAX_TEXT = 400
-"""Maximum characters of a node's text; the rest is cut off."""
+"""Maximum number of characters of a node's text; the rest is cut off."""
 MAX_PARAMETERS = 200
-"""Maximum parameters of a function; for a function with more, none are read."""
+"""Maximum number of parameters of a function; if a function has more, none is read."""
 MAX_DEPTH_OF_NAMES = 8
-"""Maximum nested declarators around a name in the C family, such as the two of `int *f()`."""
+"""Maximum number of nested declarators around a name in the C family; `int *f()` has two."""
 
 WORDS = {
     name: frozenset(words.split())
     for name, words in tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8")).items()
 }
 """Words with the same meaning in every language, grouped by that meaning."""
-# "load", "f?", "#hide", "~A", "n::A::f", "A.load", "Box<T, U>", "operator=="
+# Matches "load", "f?", "#hide", "~A", "n::A::f", "A.load", "Box<T, U>" and "operator==".
 _NAME = re.compile(r"(?:[~@$#]|[^\W\d])[\w$:.~<>@!?=, *&\[\]-]*|operator\W+")
 _SPACES = re.compile(r"\s+")
 
@@ -41,14 +41,14 @@ def text_of(node: Node | None, limit: int = MAX_TEXT) -> str:
     """Return a node's text on one line, shortened to `limit` characters with an ellipsis."""
     if node is None:
         return ""
-    # Slicing the node's own bytes first keeps a megabyte-long line cheap.
+    # The bytes are cut before they are decoded, because a line may have a megabyte.
     raw = (node.text or b"")[: 4 * limit + 4].decode("utf-8", "replace")
     return shorten(" ".join(raw.split()), limit)
 
 
 def first_field(node: Node, *names: str) -> Node | None:
     """Return the node's first field of these names, or None."""
-    for name in names:  # a generator takes twice the time, 200,000 times in a large pull request
+    for name in names:  # a generator would take twice the time, in 200,000 calls for a large change
         if child := node.child_by_field_name(name):
             return child
     return None
@@ -76,7 +76,7 @@ def declared_type(node: Node, parent: Node | None, noun: str, body: Node | None)
 
 
 def declared_function(node: Node, noun: str, body: Node | None) -> Declared | None:
-    """Return the function or the test that a node declares."""
+    """Return the function or the test that a node declares; None if it declares neither."""
     name = _function_name(node)
     if noun != "macro" and name.isupper() and len(name) >= 3:
         # In C++, an upper-case function name is a macro: `TEST(Suite, name) { ... }`.
@@ -113,7 +113,7 @@ def _is_name(name: str) -> bool:
 
 
 def innermost_declarator(node: Node) -> Node | None:
-    """Return the name at the end of a function's chain of declarators in C, or None."""
+    """Return the name within the declarators of a function in C; None if it is no function."""
     current = node.child_by_field_name("declarator")
     name, is_function = None, False
     for _ in range(MAX_DEPTH_OF_NAMES):
@@ -205,7 +205,10 @@ def test_keyword(node: Node) -> str:
 
 
 def callee(node: Node) -> tuple[Node | None, str]:
-    """Return the called function, as a node and as text: `client.get`, without earlier calls."""
+    """Return the called function as a node and as text, such as `client.get`.
+
+    The node is None if the call has no children. The text is empty if it is not a name.
+    """
     called = first_field(node, "function", "method", "constructor", "name", "type")
     if called is None:
         called = node.named_children[0] if node.named_children else None
@@ -216,21 +219,21 @@ def callee(node: Node) -> tuple[Node | None, str]:
     if receiver is not None:
         text = f"{text_of(receiver, 120)}.{text}"
     text = re.sub(r"<[^<>()]*>", "", text)
-    # Only the last name of a call chain is kept; each earlier call is recorded as its own fact.
+    # Of a chain of calls, only the last name is kept, because each earlier call is another fact.
     if "(" in text or "[" in text or "…" in text or " " in text:
         text = re.split(r"\.|->|::", text)[-1]
     return called, text if re.fullmatch(r"[\w$@.:>?!#&*-]+", text) else ""
 
 
 def binding(node: Node) -> tuple[str, str]:
-    """Return the name and the value of an assignment or declared field, or else its type."""
+    """Return the name and the value of an assignment or declared field; its type if no value."""
     target = first_field(node, "left", "name", "declarator", "key", "property", "designator")
     value = first_field(node, "right", "value", "default_value")
     if node.type == "property_declaration" and target is not None:
         # In C#, the value may be in an accessor or after an arrow.
         after = (node.text or b"")[target.end_byte - node.start_byte :].decode("utf-8", "replace")
         return text_of(target, 80), _SPACES.sub(" ", after[:MAX_TEXT]).strip(" ;")
-    # Without its type, a variable's last child is its value.
+    # The last child of a variable, apart from its type, is its value.
     type_node = node.child_by_field_name("type")
     children = [child for child in node.named_children if child != type_node]
     if target is None and children:
@@ -260,7 +263,7 @@ def error_of(value: str) -> str:
 
 
 def caught_errors(node: Node) -> str:
-    """Return the errors that a handler names, without the variable; empty if it catches all."""
+    """Return the errors that a handler names, without its variable; empty if it catches all."""
     if node.child_by_field_name("parameter") is not None:
         return field_text(node, "type").removeprefix(":").strip()
     parts: list[str] = []
@@ -268,7 +271,7 @@ def caught_errors(node: Node) -> str:
         if child.type in node_types("after_caught"):
             break
         parts.append(text_of(child))
-    # Python: "A as e", and "* A as e" after `except*`. The lookbehind keeps the search linear for
+    # In Python: "A as e", or "* A as e" after `except*`. The lookbehind makes the time linear for
     # long white space.
     text = re.sub(r"(?<!\s)\s+as\s+\w+$", "", " ".join(parts).lstrip("* "))
     text = without_parentheses(text).rstrip(", ")
@@ -278,7 +281,7 @@ def caught_errors(node: Node) -> str:
 
 
 def imported_names(node: Node) -> list[tuple[str, str]]:
-    """Return pairs of an imported name and its module; "" for the import of a whole module."""
+    """Return pairs of an imported name and its module; "" if the name is a whole module."""
     is_python = node.type in node_types("imports_of_names")
     names = node.children_by_field_name("name") if is_python else []
     if names:
@@ -286,7 +289,7 @@ def imported_names(node: Node) -> list[tuple[str, str]]:
         module = field_text(node, "module_name") or future
         return [(text_of(name), module) for name in names]
     text = text_of(node).rstrip("; ")
-    # Python, without fields for the names: "from . import *"
+    # Python, if the node has no fields for the names: "from . import *"
     match = re.fullmatch(r"from (\S+) import \(?([^()]+?),? ?\)?", text)
     if match:
         return [(name.strip(), match[1]) for name in match[2].split(",")]
@@ -359,7 +362,7 @@ def parameters_in(parameter_list: Node | None) -> Iterator[Parameter]:
     for node in parameter_list.named_children or bare_identifier:
         if "comment" in node.type or node.type.endswith("_separator"):
             continue
-        # Variable arguments: Java here, C# below.
+        # These are variable arguments in Java; those in C# are read below.
         if node.type == "spread_parameter":
             *_, kind, label = node.named_children
             yield Parameter(text_of(label, 120), text_of(kind, 120), "", True)

@@ -1,4 +1,4 @@
-"""Outline of a source text: its declarations and their contents, recorded as *facts*."""
+"""Outline of a source text: its declarations (*units*), and their contents as *facts*."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -36,13 +36,13 @@ DECLARED: Final = frozenset({Kind.FUNCTION, Kind.TYPE})
 
 
 class Fact(NamedTuple):
-    """A single action or declaration on a line, such as a call or an import."""
+    """What one expression or statement does, such as a call or an import."""
 
     role: Role
     name: str
-    """Called function, bound name or error; may be empty."""
+    """Name of the called function, of the bound variable or of the error; may be empty."""
     text: str
-    """Arguments, value, condition or comment, on one line."""
+    """Arguments, value, condition or comment."""
     line: int
     """Line number, 1-based."""
 
@@ -77,16 +77,16 @@ class Unit:
     head: int
     """Line of the name."""
     real: bool = True
-    """False if it begins in text that was added to complete a fragment."""
+    """False if the unit begins in text that was added to complete a fragment."""
     public: bool = True
-    """False if a modifier or its name makes it internal."""
+    """False if a modifier or the name makes the unit internal."""
     head_tokens: tuple[str, ...] = ()
     """Tokens before the parameters or the body: modifiers, return type, name, bases."""
     parameters: tuple[Parameter, ...] = ()
     tokens: list[tuple[int, str]] = field(default_factory=list)
-    """Line and text of each token on the requested lines, without comments and nested units."""
+    """Line and text of each token on the requested lines, except in comments and nested units."""
     facts: list[Fact] = field(default_factory=list)
-    """Facts on the requested lines, without nested units."""
+    """Facts on the requested lines, except in nested units."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -100,12 +100,12 @@ class Outline:
     section: str = ""
     """For a hunk, the text that git prints after the second `@@`."""
     low: int = 0
-    """First line of the whole file, or of the hunk; 0 where it is not known."""
+    """First line of the whole file, or of the hunk; 0 if it is not known."""
     high: int = 0
-    """Last line of the whole file, or of the hunk, inclusive."""
+    """Last line of the whole file, or of the hunk, inclusive; 0 if it is not known."""
 
     def qualified(self, index: int) -> str:
-        """Return a unit's dotted name, which begins with the names of the enclosing units."""
+        """Return the name of a unit after those of the enclosing units, joined by periods."""
         names: list[str] = []
         while index > 0:
             unit = self.units[index]
@@ -117,7 +117,7 @@ class Outline:
     def owners(self, lines: Sequence[int]) -> dict[int, int]:
         """Return the index of the innermost unit that contains each of these sorted lines."""
         owner_by_line = dict.fromkeys(lines, 0)
-        # Inner units follow outer ones and so overwrite them.
+        # Inner units come after the units around them, so they overwrite these.
         for index, unit in enumerate(self.units):
             if index and unit.real:
                 low, high = bisect_left(lines, unit.start), bisect_left(lines, unit.end + 1)

@@ -1,9 +1,9 @@
 """Makes the outline of a source text in one walk over its syntax tree, without recursion.
 
 A declaration (*unit*) is a function, a type, a test or the file itself. The contents of a unit are
-kept as *facts*: calls, conditions, returned values, raised and caught errors, bindings, imports,
-comments. Two versions are compared without pairing their statements: facts that both have cancel
-out.
+kept as *facts*: calls, conditions, returned values, raised and caught errors, bindings, imports and
+comments. Two versions can be compared without pairing their statements, because the facts that both
+have cancel out.
 """
 
 from __future__ import annotations
@@ -23,22 +23,21 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 MAX_NODES = 3_000_000
-"""Maximum nodes that are visited; later code belongs to the current unit and has no facts."""
+"""Maximum number of nodes that are visited; the code after them has no units and no facts."""
 MAX_DEPTH = 50
-"""Maximum depth of nested declarations; a deeper one belongs to the enclosing unit."""
+"""Maximum depth of nested declarations; a deeper declaration belongs to the unit around it."""
 MIN_MEMBER_ROWS = 6
-"""Minimum lines of a type's member that is a separate unit."""
+"""Minimum number of lines of a type's member that is a separate unit."""
 
-# "test", "test_it", "testIt", "TestIt"; not "testament", "Tester"
+# Matches "test", "test_it", "testIt" and "TestIt", but not "testament" or "Tester".
 _TEST_NAME = re.compile(r"test(?=_|[A-Z]|$)|Test(?=_|[A-Z])")
-# "@Test", "@ParameterizedTest", "[Fact]", "[Theory]", "[TestMethod]"
+# Matches "@Test", "@ParameterizedTest", "[Fact]", "[Theory]" and "[TestMethod]".
 _TEST_MARK = re.compile(r"\W(?:pytest\.|Parameterized)?(?:Test|Fact|Theory|TestMethod|test)\b")
-# "#hide", "_hide", "__hide"; not Python's "__init__" or PHP's "__construct"
+# Matches "#hide", "_hide" and "__hide", but not Python's "__init__" or PHP's "__construct".
 _INTERNAL = re.compile(r"#|_(?!_(?:\w+__|construct|invoke)$)")
-# "__global__ void f()", "int f() const REQUIRES(a) {"
-# Function qualifiers of CUDA, and attributes behind macros, as in
-# https://clang.llvm.org/docs/ThreadSafetyAnalysis.html: the grammars know neither, and read what
-# follows as an error.
+# Matches qualifiers of functions in CUDA, as in "__global__ void f()", and macros that annotate a
+# function (https://clang.llvm.org/docs/ThreadSafetyAnalysis.html), as in "int f() const REQUIRES(a)
+# {". The grammars know neither, and would read what follows as an error.
 _MACRO = re.compile(
     r"\b__(?:global|device|host|forceinline|noinline)__\b"
     r"|(?:(?<=\))|(?<=\) )|(?<=\)\n)|(?<=const )|(?<=noexcept ))"
@@ -55,14 +54,14 @@ def read(
     skip: int = 0,
     root: Node | None = None,
 ) -> Outline:
-    """Parse a text.
+    """Return the outline of a text.
 
     Args:
         language: Language of the text.
         source: The whole file, or a fragment.
-        lines: Inclusive, sorted, disjoint ranges of lines to read; None for all. Only units that
-            overlap them are kept.
-        first: Line number of the first line after the skipped ones.
+        lines: Inclusive ranges of lines to read, sorted and disjoint; None for all lines. Only
+            units that overlap these lines are kept.
+        first: Line number of the first line after the skipped lines.
         skip: Number of lines that were added before a fragment to make it parse.
         root: Syntax tree of the text; None to parse it.
 
@@ -81,7 +80,7 @@ def parse_text(language: Language, source: str) -> Node:
     Raises:
         DependencyError: The grammar's wheel is not installed.
     """
-    # Macros are replaced by spaces of the same number, so that rows and columns do not change.
+    # Each macro is replaced by as many spaces, so that rows and columns do not change.
     text = source
     if language.name in {"c", "cpp"}:  # keywords of CUDA, and macros that annotate a function
         text = _MACRO.sub(lambda match: re.sub(r"\S", " ", match[0]), source)
@@ -89,7 +88,10 @@ def parse_text(language: Language, source: str) -> Node:
 
 
 def errors_in(root: Node) -> int:
-    """Return the number of bytes in a node that the grammar could not read."""
+    """Return the number of bytes in a node that the grammar could not read.
+
+    A missing token counts as one byte.
+    """
     total, stack = 0, [root]
     while stack:
         node = stack.pop()
@@ -101,7 +103,7 @@ def errors_in(root: Node) -> int:
 
 
 class _Outliner:
-    """State of one walk."""
+    """State of a walk over a syntax tree."""
 
     def __init__(
         self,
@@ -112,8 +114,8 @@ class _Outliner:
         skip: int,
     ) -> None:
         self.language, self.first = language, first
-        # The walk looks up rows and text by byte positions: asking each node for them would take a
-        # third of its time.
+        # The walk finds rows and text by byte positions, because asking each node for them would
+        # take a third of the walk's time.
         self.source, self.base = root.text or b"", root.start_byte
         self.breaks = [self.base + at.end() for at in re.finditer(rb"\n", self.source)]
         """Byte positions at which the second and each later line begins."""
@@ -145,9 +147,9 @@ class _Outliner:
     def walk(self, root: Node) -> None:
         """Visit every node on the requested lines once, in reading order."""
         self.units[0].end = self.offset + len(self.breaks)
-        # Each step keeps the node's parent, because looking it up takes time in proportion to the
-        # siblings; the index of its unit; and whether it is in a function that is part of an
-        # expression.
+        # Each entry has a node, its parent, the index of its unit, and whether the node is in a
+        # function that is part of an expression. The parent is kept, because looking it up takes
+        # time in proportion to the number of siblings.
         stack: list[tuple[Node, Node | None, int, bool]] = [(root, None, 0, False)]
         left = MAX_NODES
         atoms, sections, callbacks = (
@@ -186,12 +188,12 @@ class _Outliner:
         self._move_leading_lines()
 
     def _start_of(self, line: int) -> int:
-        """Return the position of a line."""
+        """Return the byte position of a line: 0 before the first line, 1 << 60 after the last."""
         index = line - self.offset
         return 0 if index <= 0 else self.breaks[index - 1] if index <= len(self.breaks) else 1 << 60
 
     def _is_read(self, start: int, end: int) -> bool:
-        """Return whether any line with these bytes is requested."""
+        """Return whether a requested line contains any of the bytes from `start` to `end`."""
         index = bisect_right(self.ends, start)
         return index < len(self.ends) and self.starts[index] < max(end, start + 1)
 
@@ -237,8 +239,8 @@ class _Outliner:
                 unit.tokens += written
 
     def _open(self, node: Node, parent: Node | None, kind: str, owner: int) -> int:
-        """Add a unit if the node is one and return its index; otherwise return the owner."""
-        declared = self._declared(node, parent, kind)
+        """Add a unit and return its index if the node declares one; otherwise return the owner."""
+        declared = self._read_declaration(node, parent, kind)
         if declared is None or self.depths[owner] == MAX_DEPTH:
             return owner
         unit_kind, noun, name, body = declared
@@ -302,8 +304,8 @@ class _Outliner:
             before = nodes.node_before(before)
         return start
 
-    def _declared(self, node: Node, parent: Node | None, kind: str) -> Declared | None:
-        """Return the declaration that a node makes, or None."""
+    def _read_declaration(self, node: Node, parent: Node | None, kind: str) -> Declared | None:
+        """Return the declaration that a node makes; None if it makes none."""
         if kind not in self.declaring:
             return None
         language = self.language
@@ -325,7 +327,7 @@ class _Outliner:
         return (unit_kind, noun, name, body) if name else None
 
     def _note(self, node: Node, parent: Node | None, owner: int, low: int, *, nested: bool) -> None:
-        """Add the facts of a node; `nested`: it is in a function that is part of an expression."""
+        """Add the facts of a node; it is `nested` in a function that is part of an expression."""
         language, kind = self.language, node.type
         if kind in language.calls:
             self._note_call(node, owner)
@@ -357,11 +359,11 @@ class _Outliner:
             self._add(owner, Role.RETURN, "", value, low)
 
     def _note_binding(self, node: Node, parent: Node | None, owner: int, low: int) -> None:
-        # In markup or an incomplete statement, the node may not be a binding.
+        # In markup or in an incomplete statement, the node may not really be a binding.
         name, value = ("", "") if node.has_error else nodes.binding(node)
         spread = parent is not None and parent.type == "spread_parameter"
         bound = first_field(node, "value", "right")
-        # A function of several lines is a unit of its own.
+        # A function of several lines is a separate unit.
         is_multiline = node.end_point.row > node.start_point.row
         is_unit = is_multiline and bound is not None and bound.type in self.language.lambdas
         if name and name not in WORDS["not_names"] and not spread and not is_unit:
@@ -374,7 +376,7 @@ class _Outliner:
             content = node.named_children[0]
             is_guard = field_text(content, "operator") == "&&"
             condition = content.child_by_field_name("left") if is_guard else None
-        # Markup that is read as code contains comparisons with part of a tag: `"flex" > {a`.
+        # If markup is read as code, a part of a tag may look like a comparison: `"flex" > {a`.
         if condition is None or condition.has_error or kind.startswith("preproc"):
             return
         if "for" not in kind:
@@ -389,7 +391,7 @@ class _Outliner:
         span = slice(node.start_byte - self.base, node.end_byte - self.base)
         text = self.source[span].decode("utf-8", "replace")
         tokens = self.units[owner].tokens
-        if "\n" not in text:  # nearly all; its line was requested
+        if "\n" not in text:  # true of nearly all leaves; the line was requested
             self.code_row = low
             if low >= self.first and (text := text.strip()):
                 tokens.append((low, text.replace("'", '"')))
@@ -402,7 +404,7 @@ class _Outliner:
                 tokens.append((line, text.strip().replace("'", '"')))
 
     def _note_call(self, node: Node, owner: int) -> None:
-        """Add the facts of a call, which in some languages may raise or import."""
+        """Add the fact of a call, which in Ruby may also raise an error or import a file."""
         callee, name = nodes.callee(node)
         if not name or callee is None:
             return
@@ -427,6 +429,6 @@ class _Outliner:
 
 
 def _owner_at(units: Sequence[Unit], starts: Sequence[int], line: int, enclosing: Unit) -> Unit:
-    """Return the unit whose leading lines include this one, or the enclosing unit."""
+    """Return the unit whose leading lines include a line, or else the enclosing unit."""
     at = bisect_right(starts, line) - 1
     return units[at] if at >= 0 and line < units[at].head else enclosing

@@ -1,7 +1,8 @@
-"""Effect of a replacement of lines on a text: whether it still parses, and what changes.
+"""Finds the effect of a replacement of lines: whether the text still parses, and what changes.
 
-Only syntax trees are compared, which is fast enough for every run. They cannot show that two pieces
-of code behave the same, so all changes that are not proven to be smaller are `Effect.BEHAVIOUR`.
+Only syntax trees are compared, which is fast enough for every run. They cannot prove that two
+pieces of code behave the same, so a change is `Effect.BEHAVIOUR` unless it is proven to be a change
+of white space, comments or names only.
 """
 
 from __future__ import annotations
@@ -23,13 +24,25 @@ MAX_LINES: Final = 20_000
 """Maximum number of lines of a text in which a suggestion is judged."""
 # Comparing names is slow, because it needs the whole file, not only the suggestion's lines.
 MAX_RENAMED: Final = 3_000
-"""Maximum number of lines of a text whose names are compared."""
+"""Maximum number of lines of a file whose names are compared."""
 
 
 def find_effect(
     lines: Sequence[str], span: range, code: str, language: str | None, *, is_whole: bool
 ) -> tuple[bool | None, Effect | None, str | None]:
-    """Return whether the changed text parses, the effect, and why one of them is unknown."""
+    """Find the effect of replacing lines.
+
+    Args:
+        lines: Lines of a file or of a hunk.
+        span: Indices of the lines that are replaced.
+        code: The replacement; empty to remove the lines.
+        language: Language as in `ChangedFile.language`.
+        is_whole: Whether `lines` is the whole file.
+
+    Returns:
+        Whether the changed text parses, or None if this is unknown; the effect, or None if it is
+        unknown; and the reason why one of the two is unknown, or None.
+    """
     # Line ends are ignored: a file may have CRLF and the suggestion LF.
     old = [line.removesuffix("\r") for line in lines]
     # An empty suggestion removes the lines; splitting it would give one blank line.
@@ -75,11 +88,12 @@ def _parses(before: _ParsedText, after: _ParsedText) -> tuple[bool | None, str |
     Python's own parser decides for Python, except for Python 2 and newer versions, which only the
     grammar reads.
     """
-    # A file with newer syntax than the grammar is not the suggestion's fault. `has_error`
-    # is also true for a hidden line break that the grammar inserts at the end.
+    # A suggestion is not at fault if the file already had syntax that the grammar does not know.
+    # Errors are counted, because `has_error` is also true if the grammar inserts a hidden line
+    # break at the end.
     if errors_in(after.root):
-        is_older = errors_in(before.root) > 0
-        return (None, "the code around it does not parse") if is_older else (False, None)
+        had_errors = errors_in(before.root) > 0
+        return (None, "the code around it does not parse") if had_errors else (False, None)
     is_broken = is_readable(before.source, before.grammar) and not is_readable(
         after.source, after.grammar
     )
@@ -106,7 +120,7 @@ class _ParsedText(NamedTuple):
     """Number of lines added before the text to make it parse."""
 
     def tokens(self, span: range) -> list[Token]:
-        """Return the tokens in these lines, and the first one after them, without its text."""
+        """Return the tokens in these lines, and without its text the first token after them."""
         first, last = span.start + self.lines_before, span.stop + self.lines_before
         selected: list[Token] = []
         for token in tokens(self.root, self.grammar, first):

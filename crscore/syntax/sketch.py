@@ -1,24 +1,27 @@
-"""Makes a sketch of code, in which the names that it defines are replaced by their roles.
+"""Makes sketches of code, in which names that the code defines are replaced by their roles.
 
 Functions become `f`, `f_1`, ..., parameters `arg_0`, ... and local variables `var_0`, ... in the
-order of their first appearance. Everything else is kept: attributes, foreign functions, types,
-imports, names of keyword arguments, labels and literals.
+order of their first appearance. Everything else is kept: attributes, functions that are defined
+elsewhere, types, imports, names of keyword arguments, labels and literals.
 
-Types and the rest of the program are unknown, so these rules decide which owner a name refers to:
+Types and the rest of the program are unknown, so these rules decide which function, parameter or
+variable (its *owner*) a name refers to:
 
-- A name belongs to the innermost function around it that binds it; blocks are not scopes, so a name
-  bound in two blocks of a function is one variable.
-- Where the language has declarations, a name that the code does not declare is foreign (a field, or
-  a global variable from elsewhere). In Python, Ruby and PHP an assignment declares.
-- Fields, and names that a class body binds, are attributes.
-- A method is renamed, and so are the calls of it through `self` or `this`. It keeps its name if the
-  code also uses a member of that name of another object, if its class inherits (it may implement
-  something), and if the runtime calls it by name (`main`, constructors, `__name__`).
-- A parameter that a call names by keyword keeps its name.
+- A name belongs to the innermost function around it that binds it. Blocks are not scopes, so a name
+  that is bound in two blocks of a function is one variable.
+- If the language has declarations, a name that the code does not declare is foreign (a field, or a
+  global variable from elsewhere). In Python, Ruby and PHP, an assignment is a declaration.
+- Fields, and names that the body of a class binds, are attributes.
+- A method is renamed, and so are its calls through `self` or `this`. It keeps its name if the code
+  also uses a member with this name of another object, if its class inherits from another one (the
+  method may override or implement another), or if the runtime calls it by name (`main`,
+  constructors, `__name__`).
+- A parameter keeps its name if a call passes it by keyword.
 
 Source:
-    CodeScore-R, its sketch step. The authors' helper replaces tokens of the text and misses names
-    that are used only inside calls, and recursion; this module renames both.
+    Yang et al., "CodeScore-R", arXiv:2406.06902, the step that makes sketches. The authors' program
+    replaces tokens of the text; it misses recursive calls and names that are used only inside of
+    calls, which this module renames.
 """
 
 from __future__ import annotations
@@ -39,8 +42,9 @@ if TYPE_CHECKING:
 
 _SELF_NAMES = frozenset(("self", "this", "$this", "cls"))
 _FOREIGN = frozenset(("fixed", "keyword", "member", "attribute"))
-# Length of `$this`.
+"""Roles of names that have no owner."""
 _MAX_SELF_CHARS = 5
+"""Length of the longest of `_SELF_NAMES`, `$this`."""
 _MAX_SCOPES = 50
 """Maximum number of nested functions through which a name is looked up."""
 _PREFIXES = {"function": "f", "parameter": "arg", "local": "var"}
@@ -55,15 +59,16 @@ class _Grammar(msgspec.Struct, frozen=True, kw_only=True):
     scopes: frozenset[str]
     classes: frozenset[str]
     passing: frozenset[str]
-    """Positions, as in `roles`, whose nodes keep the role of their parent."""
+    """Positions, written as in `roles`, where a node has the role of its parent."""
     roles: dict[str, str]
-    """Role by position: type of the parent and field of the node in it, `type.field`, or `type`."""
+    """Role of a node by its position: `type.field`, for the type of its parent and its field in the
+    parent, or only `type`."""
     bare_methods: bool = False
     """Whether a method can be called without an object."""
 
 
 @cache
-def _grammar(name: str) -> _Grammar:
+def _read_grammar(name: str) -> _Grammar:
     table = read_tables()[name]["names"]
     roles = {key: role for role, positions in table["roles"].items() for key in positions}
     return msgspec.convert({**table, "roles": roles}, _Grammar)
@@ -76,26 +81,26 @@ class _Name(NamedTuple):
     end: int
     text: str
     scope: int
-    """Index of the innermost function around it; 0 outside of functions."""
+    """Index of the innermost function around the name; 0 outside of functions."""
     role: str
-    """Role of the name here, such as `call`; `use` for a name that is only read."""
+    """Role of the name here, such as `call`; empty for a name that is only read."""
     shorthand: bool
-    """Whether it is also the key of an object: `{name}`."""
+    """Whether the name is also the key of an object: `{name}`."""
 
 
 class _State(NamedTuple):
-    """Properties that a node inherits from the nodes around it."""
+    """Properties that a node has from its position in the tree."""
 
     role: str
-    """Role that its position gives it; empty for none."""
+    """Role of the node; empty if the position gives it none."""
     scope: int
     inside: str
-    """`class` directly in a class, `heir` in one that inherits, else empty."""
+    """`class` directly inside of a class, `heir` if that class inherits, else empty."""
 
 
 @dataclass(eq=False)
 class _NameFinder:
-    """Names of one tree with their bindings; finds the owner of each name after `read`."""
+    """Reads the names of a tree and what binds them, and then finds the owner of each name."""
 
     grammar: _Grammar
     names: list[_Name] = field(default_factory=list)
@@ -103,9 +108,9 @@ class _NameFinder:
     parents: list[int] = field(default_factory=lambda: [0])
     """Index of the scope around each scope."""
     bound: list[dict[str, str]] = field(default_factory=lambda: [{}])
-    """For each scope the role by name: `parameter`, `local` or `attribute`."""
+    """For each scope, the role of each name that it binds: `parameter`, `local` or `attribute`."""
     outer: set[tuple[int, str]] = field(default_factory=set)
-    """Names of outer scopes that a scope assigns to, such as with Python's `global`."""
+    """Pairs of a scope and a name of an outer scope that it assigns to, as by Python's `global`."""
     functions: set[str] = field(default_factory=set)
     methods: set[str] = field(default_factory=set)
     fixed: set[str] = field(default_factory=set)
@@ -113,11 +118,11 @@ class _NameFinder:
     keywords: set[str] = field(default_factory=set)
     """Names of keyword arguments in calls."""
     members: set[str] = field(default_factory=set)
-    """Names accessed through another object than `self`."""
+    """Names of members of objects other than `self`."""
     capturing: set[int] = field(default_factory=set)
     """Scopes in which all variables around them are visible."""
     bindings: dict[tuple[int, str], tuple[int, str] | None] = field(default_factory=dict)
-    """Results of `_binding`."""
+    """Results of `_find_binding`."""
 
     def read(self, root: tree_sitter.Node) -> None:
         """Read all names, visiting each node once.
@@ -143,7 +148,7 @@ class _NameFinder:
             state = self._state(*around[-1], cursor.field_name, child)
 
     def _enter(self, node: tree_sitter.Node, state: _State) -> _State:
-        """Return the state that the children of a node inherit, apart from the role."""
+        """Return the state that the children of a node inherit; its role is not for them."""
         if node.type in self.grammar.scopes and node.is_named:
             self.parents.append(state.scope)
             self.bound.append({})
@@ -172,7 +177,7 @@ class _NameFinder:
     ) -> _State:
         """Return the state of a child: its role, and what it inherits from its parent."""
         key = f"{parent.type}.{position}"
-        # Rules for a position (`type.field`) come before those for a type of node.
+        # A rule for a position (`type.field`) takes precedence over a rule for a type of node.
         if around.role and key in self.grammar.passing:
             role = around.role
         elif key in self.grammar.roles:
@@ -187,12 +192,12 @@ class _NameFinder:
         return _State(role, inner.scope, around.inside if role == "function" else inside)
 
     def _refine_role(self, role: str, parent: tree_sitter.Node, child: tree_sitter.Node) -> str:
-        """Return the role of a node, where its neighbours or children decide between several."""
+        """Return the role of a node if its neighbours or children decide between several roles."""
         if role in ("member", "call", "reference"):
             first = parent.child(0)
             if first is None or first.start_byte == child.start_byte:  # without an object
                 return "" if role == "reference" else "call"
-            # Length is checked first: the text of a long expression is slow to decode.
+            # The length is checked first, because the text of a long expression is slow to decode.
             is_self = (
                 first.end_byte - first.start_byte <= _MAX_SELF_CHARS
                 and (first.text or b"").decode() in _SELF_NAMES
@@ -210,7 +215,7 @@ class _NameFinder:
         return "function" if is_prototype or is_function else role
 
     def _record(self, node: tree_sitter.Node, state: _State) -> None:
-        """Record an occurrence of a name, and what it binds."""
+        """Record an occurrence of a name, and whether it binds the name."""
         text = (node.text or b"").decode()
         # In C#, the `x` of `x => x + 1` is an implicit parameter.
         role = "parameter" if node.type == "implicit_parameter" else state.role
@@ -242,7 +247,7 @@ class _NameFinder:
         """Functions and methods that do not keep their names."""
         return frozenset(self.functions | (self.methods - self.members)) - self.fixed
 
-    def owner(self, name: _Name) -> Owner | None:
+    def find_owner(self, name: _Name) -> Owner | None:
         """Return the owner of a name; None for a foreign or fixed name."""
         # `$_GET`, `$_SERVER`: PHP defines them.
         if name.role in _FOREIGN or name.text in _FIXED_NAMES or name.text[:2] == "$_":
@@ -251,9 +256,9 @@ class _NameFinder:
         # A variable does not hide a function of the same name in Java and PHP, so calls are looked
         # up among functions; only PHP's `$f()` calls what the variable holds.
         is_function = is_declared or (name.role == "call" and not name.text.startswith("$"))
-        bound = None if is_function else self._binding(name.scope, name.text)
+        bound = None if is_function else self._find_binding(name.scope, name.text)
         if bound is None:
-            # Without an object, a method is called only where the language allows it.
+            # A method can be called without an object only if the language allows it.
             is_callable = is_declared or self.grammar.bare_methods or name.text in self.functions
             is_renamed = is_callable and name.text in self.renamed
             return Owner("function", 0, name.text) if is_renamed else None
@@ -261,8 +266,8 @@ class _NameFinder:
         by_keyword = role == "parameter" and name.text in self.keywords
         return None if by_keyword or role == "attribute" else Owner(role, scope, name.text)
 
-    def _binding(self, scope: int, name: str) -> tuple[int, str] | None:
-        """Return the scope that binds a name, and the role."""
+    def _find_binding(self, scope: int, name: str) -> tuple[int, str] | None:
+        """Return the scope that binds a name, and the role; None if no scope binds it."""
         start = scope, name
         if start not in self.bindings:
             binding = None
@@ -290,12 +295,13 @@ class NamedCode(NamedTuple):
     """Piece of code with the owners of its names."""
 
     source: bytes
+    """Parsed text, which contains the code from byte `start` up to byte `end`."""
     start: int
     end: int
     names: list[tuple[_Name, Owner | None]]
 
     def rename(self, new: Mapping[Owner, str]) -> str:
-        """Return the code with the new name of each owner; the others keep theirs."""
+        """Return the code with the names in `new`; other owners keep their names."""
         parts, end = [], self.start
         for name, owner in self.names:
             if owner is None or owner not in new or not end <= name.start < self.end:
@@ -315,7 +321,7 @@ def read_names(code: str, language: str | None, context: str = "") -> NamedCode:
     Args:
         code: The code.
         language: Language as in `ChangedFile.language`.
-        context: Code or prose before it.
+        context: Code or prose before the code.
 
     Raises:
         InputError: There is no grammar for the language.
@@ -330,15 +336,15 @@ def read_names(code: str, language: str | None, context: str = "") -> NamedCode:
             before = whole.source[whole.start : whole.end].split(b"\n")[:lines]
             parsed, start = whole, whole.start + sum(len(line) + 1 for line in before)
             break
-    grammar = _grammar(grammar_of(language).name)
+    grammar = _read_grammar(grammar_of(language).name)
     finder = _NameFinder(grammar)
     finder.read(parsed.root)
-    owners = [(name, finder.owner(name)) for name in finder.names]
+    owners = [(name, finder.find_owner(name)) for name in finder.names]
     return NamedCode(parsed.source, start, parsed.end, owners)
 
 
 def _completions(context: str, code: str, *, indented: bool) -> Iterator[str]:
-    """Yield the code as it may continue its context: indented and on a line of its own, or not.
+    """Yield the code as it may continue its context: indented on a separate line, or unchanged.
 
     A completion often lacks the indentation of its first line, because the prompt ends with it.
     """
@@ -387,9 +393,9 @@ def sketch(code: str, language: str | None, *, context: str = "") -> str:
 
 
 def sketch_tokens(code: str, language: str | None) -> list[tuple[str, ...]]:
-    """Return the tokens of a sketch, each with its ancestor nodes: a sketch without layout.
+    """Return the tokens of a sketch, each with the types of its ancestors; layout is ignored.
 
-    If the sketch does not parse, its tree lacks text; its words are then returned instead.
+    If the sketch does not parse, its tree lacks text, so its words are returned instead.
 
     Raises:
         InputError: There is no grammar for the language.

@@ -17,15 +17,16 @@ if TYPE_CHECKING:
 
 _EQUAL_QUOTES: Final = frozenset(("python", "javascript", "typescript", "tsx"))
 """Languages in which `'a'` and `"a"` are the same string."""
-# 'a', b'a', '''a'''; not 'say "hi"' or 'it\'s', where the other quotes would need a backslash.
+# Matches 'a', b'a' and '''a''', but not 'say "hi"' or 'it\'s', where double quotes would change the
+# backslashes.
 _SINGLE_QUOTED: Final = re.compile(r"([A-Za-z]*)('{3}|')([^'\"]*)\2")
 
 
 class Parsed(NamedTuple):
-    """Piece of code, parsed."""
+    """Parsed piece of code."""
 
     source: bytes
-    """Parsed text, in UTF-8: the dedented code, and text added to make it parse."""
+    """Parsed text in UTF-8: the dedented code, and text that was added to make it parse."""
     root: tree_sitter.Node
     """Root of the tree of `source`."""
     start: int
@@ -38,12 +39,12 @@ class Parsed(NamedTuple):
 
     @property
     def code(self) -> str:
-        """The code as parsed: dedented."""
+        """The dedented code."""
         return self.source[self.start : self.end].decode()
 
     def nodes(self) -> Iterator[tree_sitter.Node]:
-        """Yield the nodes that lie in the code, parents first, in the order of the text."""
-        stack = [self.root]  # not recursion: a tree may be deeper than Python's stack
+        """Yield the nodes inside of the code in the order of the text, each after its parent."""
+        stack = [self.root]  # recursion would fail, as a tree may be deeper than Python's stack
         while stack:
             node = stack.pop()
             if node.end_byte <= self.start or node.start_byte >= self.end:
@@ -54,7 +55,7 @@ class Parsed(NamedTuple):
 
 
 class Token(NamedTuple):
-    """Leaf of a syntax tree with its position."""
+    """Leaf of a syntax tree, with its position."""
 
     kind: str
     text: str
@@ -68,8 +69,8 @@ class Token(NamedTuple):
 def tokens(root: tree_sitter.Node, grammar: Language, first: int = 0) -> Iterator[Token]:
     """Yield the leaves of a tree, in the order of the text; a string is one leaf.
 
-    In a language where both quotes mean the same, a string has double quotes if that needs no
-    escape.
+    In a language where both kinds of quotes mean the same, single quotes become double quotes if
+    this needs no escape.
 
     Args:
         root: Root of the tree.
@@ -109,8 +110,8 @@ def parse_code(code: str, language: str | None) -> Parsed:
     """Parse a piece of code: a file, some statements, or the body of a function.
 
     Args:
-        code: The code. If only its first line lacks the indentation of the others, as in the
-            completion of a prompt, it is indented like the least indented other line.
+        code: The code. If only the first line lacks indentation, as in the completion of a prompt,
+            the line is also tried with the indentation of the least indented other line.
         language: Language as in `ChangedFile.language`.
 
     Returns:
@@ -146,9 +147,9 @@ def parse_code(code: str, language: str | None) -> Parsed:
 
 
 def is_readable(source: str, grammar: Language) -> bool:
-    """Return whether Python itself can parse its code; True for other languages.
+    """Return whether Python's own parser accepts a text; True for other languages.
 
-    The grammar accepts more: Python 2, or a first line indented less than the others.
+    The grammar accepts more: Python 2, or a first line that is indented less than the others.
     """
     if grammar.name != "python":
         return True

@@ -1,1 +1,1 @@
-"""Verdicts on statements about the code: confirmed, refuted or unproven, with a receipt."""
+"""Checks statements about the code; a receipt says what confirms or refutes a statement."""

@@ -1,8 +1,8 @@
-"""Judges statements about a change, by checks of both versions of the code.
+"""Judges statements about a change by checking both versions of the code.
 
-The code in a sentence is masked, and patterns read its words. The checks are about the uses of a
-name, its tests, and files outside of the change. One line proves that a name is used; only the full
-repository proves that it is not.
+The code in a sentence is masked, and patterns are matched against the other words. The checks are
+about uses of a name, tests of it, and files outside of the change. A single line proves that a name
+is used, but only the whole repository proves that it is unused.
 """
 
 import re
@@ -22,41 +22,41 @@ from crscore.verdicts.repository import Code, FileText, Repository
 # Refuted remarks score 0, so a check that decides differently changes scores.
 VERSION: Final = "4"
 """Version of the checks, for the signature."""
-# Verdicts take 2 % of the time of an ordinary run, which has far fewer remarks
-# (benchmarks/verdicts.py); very many remarks must not take more.
+# Verdicts take 2 % of the time of an ordinary run (benchmarks/verdicts.py), which has far fewer
+# remarks than this; the limit keeps the share small for very many remarks.
 MAX_REMARKS: Final = 500
-"""Maximum remarks about a change that are judged."""
+"""Maximum number of remarks about a change that are judged."""
 # Shorter names, such as `id` or `get`, are also words, or members of most objects.
 MIN_NAME: Final = 4
-"""Minimum characters of a name that is looked up."""
+"""Minimum number of characters of a name that is looked up."""
 # Shorter single words are often members of other objects, too.
 MIN_WORD: Final = 8
-"""Minimum characters of a single-word member."""
+"""Minimum number of characters of a single word that, as a member of an object, proves a use."""
 MAX_PROOF: Final = 3
 """Maximum number of lines of a receipt."""
 _CODE: Final = re.compile(
     CODE_SPAN.pattern
-    # obj.method, ns::name, a->b, snake_case, camelCase, name(): not English words.
+    # Or what is not an English word: obj.method, ns::name, a->b, snake_case, camelCase, name()
     + r"|(?<![\w`/.@-])(?P<name>[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)*"
     r"(?:\((?:[^\s()]|, (?=\w))*\))?)(?![\w/])"
 )
-# "max_tries", "maxTries", "a::b", "f(", "os.path"; not "done.", "Retry"
+# Matches "max_tries", "maxTries", "a::b", "f(" and "os.path", but not "done." or "Retry".
 _CODE_LIKE: Final = re.compile(r"_|[a-z0-9][A-Z]|::|->|\(|(?<=\w)\.(?=\w)")
-# "e.g.", "example.com", and names of products that have the form of code.
+# Matches "e.g.", "example.com", and names of products that look like code.
 _NO_CODE: Final = re.compile(
     r"(?i:(?:[a-z]\.)+[a-z]\.?|.*\.(?:com|org|io|net))|GitHub|JavaScript|TypeScript|PostgreSQL"
     r"|MySQL|DevTools|OpenAI|OpenTelemetry|MinGW|macOS|iOS|JUnit|PyPI|NaN|JSDoc|JavaDoc|JetBrains"
     r"|GraphQL|[A-Z][a-z]+Rabbit|[A-Z]+s"
 )
-# "obj.close()" is read as "obj.close", ".get(...)" as "get", "f(x);" as "f(x)".
+# Matches what is cut off: "obj.close()" becomes "obj.close", ".get(...)" "get", "f(x);" "f(x)".
 _ENDS: Final = re.compile(r"^\W*\.(?=\w)|(?:\(\s*(?:\.{3}|…)?\s*\)|[;,])+$")
 MASK: Final = "§"
 """Encloses the index of a code mention in the masked text: `§0§` is the first."""
 MASKED: Final = r"§\d+§"
 """Matches a code mention in the masked text."""
-# Some patterns take quadratic time.
+# The length is limited, because some patterns take quadratic time.
 MAX_CHARS: Final = 600
-"""Maximum characters of a sentence that is read."""
+"""Maximum number of characters of a sentence that is checked."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ class Phrase:
     """Code as written, without an empty call, a leading dot or a trailing comma."""
 
     def mention(self, mask: str | None) -> str | None:
-        """Return the code mention of a mask."""
+        """Return the code mention of a mask; None if there is no mask."""
         return self.mentions[int(mask.strip(MASK))] if mask else None
 
     def unmask(self, text: str, show: Callable[[str], str] = str) -> str:
@@ -89,13 +89,13 @@ def judge_remarks(
     Args:
         remarks: The sentences and proposals of each remark, at least one.
         comments: The comments, with the lines that they are on.
-        suggestions: Their suggestion blocks, judged against the lines that they replace.
-        change: The change, with full files where they are known.
+        suggestions: Judgements of the suggestion blocks of each comment.
+        change: The change, with whole files if they are known.
         repository: The rest of the repository; None if it is unknown.
 
     Returns:
-        A receipt for each remark; None if no check decides it, or if it is on an older version of
-        the change: the author may have done what it asked for since then.
+        For each remark a receipt, or None if no check decides it. A remark on an older version of
+        the change has None, because the author may since have done what it asked for.
     """
     code = Code(change, repository)
     counts = Counter(units[0].comment for units in remarks)
@@ -104,7 +104,7 @@ def judge_remarks(
         comment = comments[units[0].comment]
         if comment.is_older:
             continue
-        # If the comment has several remarks, the blocks belong to the one with the proposal.
+        # If the comment has several remarks, its blocks belong to those with a proposal.
         if counts[units[0].comment] == 1 or any(unit.proposal for unit in units):
             receipts[index] = check_suggestions(suggestions[units[0].comment], comment)
         receipts[index] = receipts[index] or _check_uses(units, code)
@@ -112,9 +112,12 @@ def judge_remarks(
 
 
 def check_suggestions(suggestions: Sequence[Suggestion], comment: Comment) -> Receipt | None:
-    """Refute a remark if none of its suggestion blocks can be used.
+    """Refute a remark if each of its suggestion blocks changes nothing or breaks the file.
 
-    It is not a fault that the host refuses to apply a block.
+    It does not matter whether the host can apply the blocks.
+
+    Returns:
+        The receipt; None if the remark is not refuted.
     """
     faults = [
         "The suggested code is already there."
@@ -134,7 +137,7 @@ def check_suggestions(suggestions: Sequence[Suggestion], comment: Comment) -> Re
 
 
 def _check_uses(sentences: Sequence[Sentence], code: Code) -> Receipt | None:
-    """Return the first refutation, else the first confirmation."""
+    """Return the first refutation of a sentence, else the first confirmation, else None."""
     confirmed = None
     # One false clause refutes a remark, even if the rest is true.
     for unit in sentences:
@@ -150,7 +153,7 @@ def _check_uses(sentences: Sequence[Sentence], code: Code) -> Receipt | None:
 
 
 def mask(sentence: str) -> Phrase:
-    """Mask the code of a sentence.
+    """Replace each mention of code in a sentence by a mask.
 
     Example:
         >>> mask("Why does `f(x)` call obj.close() twice?").masked
@@ -165,7 +168,7 @@ def mask(sentence: str) -> Phrase:
         mentions.append(_ENDS.sub("", (name or match["code"]).strip()).strip())
         return f"{MASK}{len(mentions) - 1}{MASK}"
 
-    # A mask in the author's text would refer to a mention that does not exist.
+    # A mask in the original sentence would refer to a mention that does not exist.
     return Phrase(_CODE.sub(replace, sentence.replace(MASK, " ")), tuple(mentions))
 
 
@@ -175,11 +178,11 @@ _WORDS: Final = {
         Path(__file__).with_name("words.toml").read_text("utf-8")
     ).items()
 }
-"""Name of a list of synonyms -> the synonyms, as alternatives of a pattern."""
+"""Lists of synonyms by name, each joined to alternatives of a pattern."""
 
 
 def pattern(text: str) -> re.Pattern[str]:
-    """Compile a pattern in which `<name>` is a list of `words.toml`, and `§` a code mention.
+    """Compile a pattern in which `<name>` is a list of `words.toml` and `§` is a code mention.
 
     Example:
         >>> bool(pattern("<uses> §").search("This calls §0§."))
@@ -194,14 +197,15 @@ _BORDER: Final = pattern(
 )
 """Matches the border between two clauses of a sentence."""
 _NAME: Final = re.compile(r"(?:[\w$]+(?:\.|::|->|#))*[A-Za-z_$][\w$]*")
-# "a.py", "src/shop/a.test.ts"; not "src/shop", "obj.method()"
+# Matches "a.py" and "src/shop/a.test.ts", but not "src/shop" or "obj.method()".
 _PATH: Final = re.compile(r"[\w@.+-]+(?:/[\w@.+-]+)*\.[A-Za-z]\w{0,7}")
-# "parse_tree", "parseTree"; not "parse", "_parse"
+# Matches "parse_tree" and "parseTree", but not "parse" or "_parse".
 _MANY_WORDS: Final = re.compile(r"(?<=[^_])_(?=[^_])|[a-z0-9][A-Z]")
 _N: Final = r"(?P<name>§|it|them)"
 _P: Final = r"(?P<path>§)"
 _IS: Final = r"(?: is| are|'s)?(?: <barely>)*"
-# "`f` is unused", "`f` isn't called", "no callers of `f`", "nothing else than `a.py` uses `f`"
+# These match "`f` is unused", "`f` isn't called", "no callers of `f`", and "nothing else than
+# `a.py` uses `f`".
 _NONE: Final = (
     pattern(
         rf"(?<!\bin )(?<!\bof ){_N}{_IS}"
@@ -217,13 +221,13 @@ _NONE: Final = (
         rf"(?: than {_P})?(?: <barely>)* <uses>(?: an?| the)? {_N}"
     ),
 )
-# "`f` is only used in `a.py`", "all uses of `f` are in `a.py`"
+# These match "`f` is only used in `a.py`" and "all uses of `f` are in `a.py`".
 _ONLY: Final = (
     pattern(rf"{_N} (?:is|are) (?:only|just) <used>(?: only)? (?:in|inside|within|by|from) {_P}"),
     pattern(rf"{_N} (?:is|are) <used> only (?:in|inside|within|by|from) {_P}"),
     pattern(rf"\ball <users> of {_N} are in {_P}"),
 )
-# "`a.py` still calls `f`", "`f` is used by `a.py`", "other files use `f`"
+# These match "`a.py` still calls `f`", "`f` is used by `a.py`" and "other files use `f`".
 _USED: Final = (
     pattern(rf"(?<!\bin )(?<!\bof ){_P}(?: <barely>)* <uses>(?: an?| the)? {_N}"),
     pattern(rf"{_N}{_IS} <used>(?: <barely>)* (?:in|inside|within|by|from) {_P}"),
@@ -231,35 +235,37 @@ _USED: Final = (
     pattern(rf"(?<!no )\bother \w+(?: <barely>)* <uses> {_N}"),
     pattern(rf"\b<users> of {_N} (?:in|elsewhere|break)"),
 )
-# "`f` should not be used", "if `f` is unused", "`f` was never called", "perhaps nothing uses `f`":
-# these do not assert anything about the new version. In doubt there is no verdict, because a
-# refuted remark is worth 0.
+# Matches clauses that assert nothing about the new version: "`f` should not be used", "if `f` is
+# unused", "`f` was never called", "perhaps nothing uses `f`". In doubt there is no verdict, because
+# a refuted remark is worth 0.
 _HEDGE: Final = pattern(
     r"\b(?:should|could|would|might|may|can|if|unless|until|please|consider|whether|was|were|used"
     r" to|once|when|why|seems?|looks|probably|perhaps|likely|lines? \d+)\b"
 )
-# A condition at run time: "`parse` raises, then `save` is never called" may be true on one path.
+# Matches a condition at run time: "`parse` raises, then `save` is never called" may be true on only
+# one path of the code.
 _CONDITION: Final = pattern(
     r"\b(?:if|when(?:ever)?|unless|once|until|otherwise|else|throw(?:s|n|ing)?|rais(?:es?|ed|ing)"
     r"|return(?:s|ed|ing)?(?: early)?|exit(?:s|ed|ing)?|fail(?:s|ed|ing|ures?)?|crash\w*|abort\w*"
     r"|panic\w*|exceptions?|errors?|timeouts?|times? out|branch|path|case|empty)\b"
 )
-# "so `save` is never called", "in that case nothing reads `buffer`"
+# Matches the start of "so `save` is never called" and "in that case nothing reads `buffer`".
 _CONSEQUENCE: Final = re.compile(
     r"\W*(?:(?:and|so|but) )?(?:then|so|hence|thus|therefore|otherwise|leaving|which|and"
     r"|(?:in|on) (?:that|this|which|such an?|the \w+) (?:case|path|branch))\b",
     re.IGNORECASE,
 )
-# "`save` is never called, because `parse` raises"
+# Matches the start of the second clause of "`save` is never called, because `parse` raises".
 _REASON: Final = re.compile(r"\W*(?:as|since|because|for|given|now that)\b", re.IGNORECASE)
-# "Is `f` unused?"; not "`f` is unused, right?"
+# Matches "Is `f` unused?", but not "`f` is unused, right?".
 _QUESTION: Final = re.compile(r"^\W*(?:is|are|has|does|do|did|how|what)\b.*\?", re.IGNORECASE)
-# "here `f` is unused", "after the loop nothing reads `f`"
+# Matches "here `f` is unused" and "after the loop nothing reads `f`".
 _LOCAL: Final = pattern(
     r"^\W*(?:on|upon|for|with|without|after|during|at)\b"
     r"|\b(?:here|in th(?:is|at)|this (?:file|function|method)|locally|inside|within)\b"
 )
-# "`f` is not called in the error path", but not "... in the repository" or "... in other files"
+# Matches the end of "`f` is not called in the error path", but not that of "`f` is not called in
+# the repository" or "`f` is not called in other files".
 _PART: Final = pattern(
     r"^(?: \w+)? (?:in|inside|within|by|from|for|on|at|after)\b"
     r"(?! (?:the |any |our )?(?:other|repo\w*|code ?base|project|tests?|this change)\b)"
@@ -267,12 +273,12 @@ _PART: Final = pattern(
 _OUTSIDE: Final = pattern(
     r"\boutside(?: of)? (?P<path>§)?|\bother\b|\belse(?:where)?\b|\b(?:than|besides) (?P<than>§)"
 )
-# "test", "tests", "untested"; not "latest"
+# Matches "test", "tests" and "untested", but not "latest".
 _TESTS: Final = re.compile(r"\b(?:un)?test(?:s|ed)?\b", re.IGNORECASE)
 _DENIED: Final = pattern(r"\b<absent>\b|n't\b|\b<gone>\b")
 _CHECKS: Final = re.compile(r"\bcheck(?:s|ed)?\b", re.IGNORECASE)
 _PROPOSED: Final = pattern(r"\b(?:<hypothetical>|new|add|adds|creates?|moves?|split)\b")
-# Types of nodes in the grammars of tree-sitter, by parts of their names: "line_comment",
+# These match parts of the names of node types in tree-sitter's grammars: "line_comment",
 # "string_literal", "char_literal", "template_substitution", "import_from_statement".
 _TEXT_NODE: Final = re.compile(r"comment|string|char|text|content|heredoc|regex")
 _CODE_IN_TEXT: Final = re.compile(r"interpolation|substitution|embedded|jsx_expression")
@@ -285,12 +291,12 @@ _MEMBER_NODE: Final = re.compile(r"attribute|member|selector|field_expr|scoped|c
 
 
 Role: TypeAlias = Literal["code", "import", "mention", "definition"]
-"""Role of a name on a line; a mention is in a comment, a string, a keyword or a file that is not
-code."""
+"""Role of a name on a line; a mention is in a comment, a string, a keyword argument or a file that
+is not code."""
 
 
 class _Use(NamedTuple):
-    """Line of the new version with a name."""
+    """Line of the new version that contains a name."""
 
     text: FileText
     number: int
@@ -303,18 +309,18 @@ class _Use(NamedTuple):
 
 
 class _Uses(NamedTuple):
-    """Lines of the new version with a name."""
+    """Lines of the new version that contain a name."""
 
     name: str
     uses: list[_Use]
     defining: frozenset[str]
-    """Paths of the files that define it."""
+    """Paths of the files that define the name."""
     is_own: bool
-    """Whether only files of the change define it, or defined it before."""
+    """Whether only files of the change define the name, or defined it before."""
 
-    def sure(self) -> list[_Use]:
+    def proofs(self) -> list[_Use]:
         """Return the lines that certainly use this name, even if other files define it, too."""
-        # Many objects may have a member `run`, but hardly another one has `parse_remote_tree`.
+        # Many objects may have a member `run`, but probably only one has `parse_remote_tree`.
         unique = bool(_MANY_WORDS.search(self.name.strip("_"))) or len(self.name) >= MIN_WORD
         used = [use for use in self.uses if use.role == "code" and (unique or not use.is_member)]
         if len(self.defining) <= 1:
@@ -324,7 +330,8 @@ class _Uses(NamedTuple):
         return at_home if is_clear else []
 
 
-def _uses_of(name: str, code: Code) -> _Uses | None:
+def _find_uses(name: str, code: Code) -> _Uses | None:
+    """Find the lines that contain a name; return None if too many files contain it."""
     texts = code.repository.texts_with(name, code.change) if code.repository else []
     if texts is None:
         return None
@@ -349,7 +356,7 @@ def _read_node(node: Any) -> tuple[Role, bool]:
     if node is None or parent is None:
         return "mention", False
     is_member = bool(_MEMBER_NODE.search(parent.type)) and parent.children[0] != node
-    # `f(name=1)` names a parameter, even if something else has that name.
+    # In `f(name=1)`, `name` is a parameter, even if something else has the same name.
     if parent.type == "keyword_argument" and parent.child_by_field_name("name") == node:
         return "mention", False
     outer = node
@@ -371,16 +378,23 @@ class _Assertion(NamedTuple):
 
     name: str
     path: str | None
-    """File that it is about, or that it excludes."""
+    """File that the assertion is about, or that it excludes."""
     is_test: bool
+    """Whether the assertion is about tests."""
     is_beyond: bool
-    """Whether it is about other files than the files that define the name."""
+    """Whether the assertion is about other files than those that define the name."""
     is_local: bool
-    """Whether it is about a part of a file."""
+    """Whether the assertion is about a part of a file."""
     claim: str
+    """The clause that makes the assertion."""
 
     def denies(self, use: _Use, defining: frozenset[str]) -> bool:
-        """Return whether it denies a use; `defining` are the files that define the name."""
+        """Return whether the assertion, if it is a denial, denies a use.
+
+        Args:
+            use: The use.
+            defining: Paths of the files that define the name.
+        """
         if self.is_test:
             return use.is_test
         paths = [self.path] if self.path else defining
@@ -405,13 +419,13 @@ def _read_assertions(phrase: Phrase, patterns: tuple[re.Pattern[str], ...]) -> I
             or _is_conditional(phrase.masked, clause, match.end())
         ):
             continue
-        # "Nothing checks `f`" does not say that it is unused.
+        # "Nothing checks `f`" does not say that `f` is unused.
         if _CHECKS.search(match[0]) and not _TESTS.search(clause):
             continue
         if match["name"].startswith(MASK):
             code = phrase.mention(match["name"]) or ""
         else:
-            # "It" means the only name of the sentence, if that comes before it.
+            # "It" and "them" mean the only name of the sentence, if the name comes first.
             start = phrase.masked.index(clause) + match.start("name")
             earlier = {phrase.mention(mask) for mask in re.findall(MASKED, phrase.masked[:start])}
             code = next((mention for mention in earlier if mention and {mention} == codes), "")
@@ -432,10 +446,10 @@ def _read_assertions(phrase: Phrase, patterns: tuple[re.Pattern[str], ...]) -> I
 
 
 def _is_conditional(sentence: str, clause: str, end: int) -> bool:
-    """Return whether the assertion of a clause, up to `end`, holds on one path of the code only."""
+    """Return whether the assertion of a clause, up to `end`, is about only one path of the code."""
     before, _, after = sentence.partition(clause)
     if _CONSEQUENCE.match(clause):
-        # Without a clause before it, the assertion follows from the previous sentence.
+        # If no clause comes before it, the assertion is a consequence of the previous sentence.
         return not before.strip() or bool(_HEDGE.search(before) or _CONDITION.search(before))
     reason = after if _REASON.match(after.lstrip(" ,;:–—-")) else ""
     earlier = "" if _REASON.match(clause) else before
@@ -443,7 +457,7 @@ def _is_conditional(sentence: str, clause: str, end: int) -> bool:
 
 
 def _prove_use(verdict: Verdict, assertion: _Assertion, uses: list[_Use]) -> Receipt:
-    """Return the receipt of an assertion that uses of its name decide."""
+    """Return the receipt of an assertion that the uses of its name decide."""
     fact = f"Line {uses[0].number} of {quote(uses[0].text.path)} uses {quote(assertion.name)}."
     lines = (
         LineSpan(path=use.text.path, side=Side.NEW, start=use.number, end=use.number)
@@ -458,20 +472,24 @@ def _is_at(text: FileText, path: str) -> bool:
 
 
 def check_unused(phrase: Phrase, code: Code) -> Receipt | None:
-    """Check a statement that nothing, nothing else or no test uses a name."""
+    """Check statements that nothing, nothing else or no test uses a name.
+
+    Returns:
+        The receipt of the first statement that is decided; None if none is.
+    """
     for assertion in _read_assertions(phrase, (*_NONE, *_ONLY)):
-        name_uses = None if assertion.is_local else _uses_of(assertion.name, code)
+        name_uses = None if assertion.is_local else _find_uses(assertion.name, code)
         if name_uses is None:
             continue
         relevant = [use for use in name_uses.uses if assertion.denies(use, name_uses.defining)]
-        # One certain use refutes the statement. To confirm it, the name must not be on any line of
-        # code, not even in a string: `assert "LIMIT_OF_STOCK"` may be a use. Files that are not
-        # code are ignored.
-        if used := [use for use in name_uses.sure() if assertion.denies(use, name_uses.defining)]:
+        # One certain use refutes the statement. To confirm the statement, the name must not be on
+        # any line of code, not even in a string: `assert "LIMIT_OF_STOCK"` may be a use. Files that
+        # are not code are ignored.
+        if used := [use for use in name_uses.proofs() if assertion.denies(use, name_uses.defining)]:
             return _prove_use(Verdict.REFUTED, assertion, used)
         is_nowhere = not any(use.text.language and use.role != "definition" for use in relevant)
         is_own = name_uses.is_own and (assertion.is_beyond or _is_plain(name_uses))
-        if is_nowhere and (assertion.is_test or is_own) and code.is_everything:
+        if is_nowhere and (assertion.is_test or is_own) and code.is_complete:
             beyond = "No other file" if assertion.is_beyond else "Nothing"
             subject = "No test" if assertion.is_test else beyond
             fact = f"{subject} in the repository names {quote(assertion.name)}."
@@ -480,7 +498,10 @@ def check_unused(phrase: Phrase, code: Code) -> Receipt | None:
 
 
 def _is_plain(name_uses: _Uses) -> bool:
-    """Return whether only code with its name can call it: not a method, not a framework's hook."""
+    """Return whether only code that contains the name can use it.
+
+    This is false for methods and for functions that a framework or Python calls.
+    """
     for use in name_uses.uses:
         if use.role != "definition":
             continue
@@ -489,7 +510,7 @@ def _is_plain(name_uses: _Uses) -> bool:
         line_above = text.version.lines.get(line - 1, "").strip()
         is_indented = text.version.lines[line][:1].isspace()
         is_inner = unit is not None and unit.start < line
-        # A method is called through objects of any name, and a framework calls what `@app.route`,
+        # A library may call a method through an interface, and a framework calls what `@app.route`,
         # `#[test]` or `[Fact]` marks.
         if is_indented or is_inner or line_above.startswith(("@", "#[", "[")):
             return False
@@ -498,9 +519,13 @@ def _is_plain(name_uses: _Uses) -> bool:
 
 
 def check_used(phrase: Phrase, code: Code) -> Receipt | None:
-    """Check a statement that a file or other files use a name."""
+    """Check statements that a file or other files use a name.
+
+    Returns:
+        The receipt of the first statement that is decided; None if none is.
+    """
     for assertion in _read_assertions(phrase, _USED):
-        name_uses = _uses_of(assertion.name, code)
+        name_uses = _find_uses(assertion.name, code)
         path = assertion.path
         if name_uses is None or not assertion.is_beyond:
             continue
@@ -511,12 +536,12 @@ def check_used(phrase: Phrase, code: Code) -> Receipt | None:
             for use in name_uses.uses
             if (_is_at(use.text, path) if path else use.text.path not in name_uses.defining)
         ]
-        # Code is a better proof than an import.
+        # A use in code is a better proof than an import, so it comes first.
         used = [use for role in ("code", "import") for use in relevant if use.role == role]
         # Two files that both define the name may each use their own definition.
         if used and len(name_uses.defining) <= 1:
             return _prove_use(Verdict.CONFIRMED, assertion, used)
-        if not relevant and code.is_everything and (name_uses.is_own or name_uses.uses):
+        if not relevant and code.is_complete and (name_uses.is_own or name_uses.uses):
             subject = f"{quote(path)} does not name" if path else "No other file names"
             fact = f"{subject} {quote(assertion.name)}."
             return Receipt(verdict=Verdict.REFUTED, says=assertion.claim, fact=fact)
@@ -524,7 +549,7 @@ def check_used(phrase: Phrase, code: Code) -> Receipt | None:
 
 
 def check_path(phrase: Phrase, code: Code) -> Receipt | None:
-    """Refute the mention of a file that the repository does not have."""
+    """Refute a sentence that mentions a file which the repository does not have."""
     if _PROPOSED.search(phrase.masked) or _DENIED.search(phrase.masked) or "?" in phrase.masked:
         return None
     for clause in _split_clauses(phrase):
@@ -536,8 +561,8 @@ def check_path(phrase: Phrase, code: Code) -> Receipt | None:
 
 
 def _refute_path(path: str, code: Code) -> Receipt | None:
-    """Refute that a file exists; None if either version of the repository may have it."""
-    if not code.repository or not code.is_everything or not _PATH.fullmatch(path):
+    """Return a refutation that a file exists; None if either version may have the file."""
+    if not code.repository or not code.is_complete or not _PATH.fullmatch(path):
         return None
     changed_paths = [
         path for file in code.change.files for path in (file.path, file.old_path or "")

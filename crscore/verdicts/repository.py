@@ -16,13 +16,13 @@ from crscore.syntax.grammars import Language
 from crscore.syntax.outline import Unit
 from crscore.syntax.outliner import parse_text, read
 
-# A decorator or a comment is above its declaration.
+# A decorator or a comment is above its declaration, so its line alone would not show it.
 LINES_BELOW: Final = 2
-"""Number of lines that are also read below a line."""
+"""Number of lines below a line that are also read to find the declaration around it."""
 MAX_FILES: Final = 200
 """Maximum number of files of a change that are read."""
 MAX_TEXTS: Final = 60
-"""Maximum number of files that contain a name; if more do, none of them is searched."""
+"""Maximum number of files that contain a name; if there are more, none of them is searched."""
 
 
 @dataclass(eq=False)
@@ -48,7 +48,7 @@ class FileText:
     def nodes_named(self, name: str) -> Iterator[tuple[int, Any]]:
         """Yield the numbers of the lines that contain a name, each with the node of the name.
 
-        The file must be fully known. Without a grammar, the node is None.
+        The whole file must be known. If its language has no grammar, the node is None.
         """
         if name not in self.version.words:
             return
@@ -63,9 +63,11 @@ class FileText:
                 yield number, node
 
     def unit_at(self, line: int) -> Unit | None:
-        """Return the innermost declaration around a line; None without a grammar or the full file.
+        """Return the innermost declaration around a line.
 
-        Only the lines next to it are read.
+        Returns:
+            The declaration; None if there is none, the language has no grammar, or only hunks of
+            the file are known.
         """
         if self.language is None or not self.version.is_whole:
             return None
@@ -76,10 +78,10 @@ class FileText:
 
 
 class Repository:
-    """Repository around a change, in its new version; read on first use.
+    """Repository of a change, in its new version, which is read on first use.
 
     Args:
-        read: Function that reads its files.
+        read: Function that reads the files.
     """
 
     def __init__(self, read: checkout.ReadTree) -> None:
@@ -97,20 +99,20 @@ class Repository:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all its files were read, so that a name in none of them is unused."""
+        """Whether all files were read, so that a name that none of them contains is unused."""
         return self._tree.reason is None
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Notes on files that were left out; empty if nothing was read."""
-        # The files are read when a remark needs them; a note alone is not worth reading 64 MB.
+        # The files are read only if a remark needs them: up to 64 MB are too much for a note.
         if "_tree" not in self.__dict__ or self.is_whole:
             return ()
         reason = self._tree.reason
         return (f"The absence of code from the repository cannot be proven: {reason}.",)
 
     def has_path(self, path: str) -> bool:
-        """Return whether a file, or a folder, has a path or a path that ends in it."""
+        """Return whether the path of a file or folder is this path, or ends with it."""
         suffix = f"/{path.strip('/')}"
         return any(
             f"/{known_path}".endswith(suffix) or f"{suffix}/" in f"/{known_path}"
@@ -118,9 +120,7 @@ class Repository:
         )
 
     def texts_with(self, name: str, diff: Diff) -> list[FileText] | None:
-        """Return the files that a change does not touch and that contain a name.
-
-        The name may be a part of a longer one.
+        """Return the files that contain a name, also within a longer name, and are not changed.
 
         Returns:
             The files; None if there are too many to search.
@@ -138,7 +138,8 @@ class Repository:
             if path not in self._files:
                 source = self._tree.texts[path].decode("utf-8", "replace")
                 language = language_of(path)
-                # Treated as a changed file without changes: both versions are known.
+                # The file is treated as a changed file without changes, of which both versions are
+                # known.
                 file = ChangedFile(
                     path=path,
                     old_path=None,
@@ -167,7 +168,7 @@ class Code:
         """Texts of the changed files, by side."""
 
     @property
-    def is_everything(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether the new version of the whole repository is known."""
         if self.repository is None or len(self.change.files) > MAX_FILES:
             return False

@@ -1,4 +1,4 @@
-"""Judges suggestion blocks: whether they apply and parse, and what part of the code they change."""
+"""Judges suggestion blocks: whether they apply and parse, and what they change."""
 
 from collections.abc import Sequence
 from itertools import zip_longest
@@ -22,9 +22,12 @@ def judge_suggestions(
     """Judge the suggestion blocks of comments on a change.
 
     Args:
-        comments: The comments, with their lines.
-        parsed: The parts of each comment.
-        files: The changed file of each comment; None when unknown.
+        comments: The comments, with the lines that they are on.
+        parsed: The parts of each comment, including its suggestion blocks.
+        files: The changed file of each comment; None if it is unknown.
+
+    Returns:
+        For each comment, the judgements of its blocks, in order.
     """
     return [
         tuple(
@@ -42,19 +45,20 @@ def judge_in_change(
 
     Args:
         code: Content of the block; empty for a block that removes the lines.
-        comment: The comment, with its lines.
-        file: The changed file of the comment; None when unknown.
-        offsets: Number of lines above and below the comment's line that the block replaces too;
+        comment: The comment, with the lines that it is on.
+        file: The changed file of the comment; None if it is unknown.
+        offsets: Number of lines above and below the comment's line that the block also replaces;
             None if it replaces exactly the comment's lines.
 
     Returns:
         The judgement. For a comment without a line, the replaced lines are guessed from the words
         of the block, and `applies` is None.
     """
-    # GitLab applies a block to lines beyond the diff, but its comment must be on the diff.
-    problem = _problem(comment if offsets is None else replace(comment, start_line=None), file)
+    # GitLab applies a block even to lines that the diff does not show, but the comment's own line
+    # must be in the diff.
+    problem = _find_problem(comment if offsets is None else replace(comment, start_line=None), file)
     comment = comment.spanning(offsets)
-    if offsets and not problem and file and not file.new_source and _problem(comment, file):
+    if offsets and not problem and file and not file.new_source and _find_problem(comment, file):
         return Suggestion(code=code, reason=NOT_SHOWN)
     language = file.language if file else None
     location = _locate(code, comment, file)
@@ -69,8 +73,11 @@ def judge_in_change(
     )
 
 
-def _problem(comment: Comment, file: ChangedFile | None) -> str | None:
-    """Return the reason why the host cannot apply a suggestion; `NO_LOCATION` if undecided."""
+def _find_problem(comment: Comment, file: ChangedFile | None) -> str | None:
+    """Return the reason why the host cannot apply a suggestion; None if it can.
+
+    `NO_LOCATION` means that it is not known whether the host can.
+    """
     line = comment.line
     rows = file.lines(LineKind.ADDED, LineKind.CONTEXT) if file else ()
     last = line or 0
@@ -91,7 +98,12 @@ def _problem(comment: Comment, file: ChangedFile | None) -> str | None:
 def _locate(
     code: str, comment: Comment, file: ChangedFile | None
 ) -> tuple[Sequence[str], range, bool] | None:
-    """Return a text, the lines of it that a suggestion replaces, and whether it is a whole file."""
+    """Find the lines that a suggestion replaces.
+
+    Returns:
+        The lines of a text, the indices of those that are replaced, and whether the text is a whole
+        file; None if the lines are not found.
+    """
     line = comment.line
     if file and line and comment.side is Side.NEW and not comment.outdated:
         start = comment.start_line or line
