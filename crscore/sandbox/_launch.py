@@ -1,24 +1,24 @@
-"""Launcher between crscore and a tool, which drops privileges and then starts the tool.
+"""Program that drops its privileges and then starts a tool.
 
-`run.py` runs this file by its path, so it imports nothing of crscore. Because it is part of every
-run, it imports little of the standard library. The restrictions apply to the tool and all its
-descendants, and cannot be undone.
+`run.py` runs this file by its path, so this file imports nothing of crscore. It imports little of
+the standard library because it runs before every tool, and imports take time. The restrictions
+apply to the tool and all its descendants, which cannot undo them.
 
-On POSIX: limits of processor time, memory, file size, open files. On Linux also:
+On POSIX, processor time, memory, file size and open files are limited. On Linux also:
 
-- seccomp, on x86_64 and aarch64: no sockets of any family (even a local one may lead to a container
-  engine or a key agent), no leaving of the process group, no namespaces, no access to other
-  processes, no objects that outlive the processes (System V memory, message queues, keys), no
-  change of any file's mode, owner, times or attributes. Socket pairs are allowed, because node uses
-  them for its children.
+- seccomp, on x86_64 and aarch64, forbids opening sockets of any family (even a local socket may
+  lead to a container engine or a key agent), leaving the process group, new namespaces, access to
+  other processes, objects that outlive the processes (System V memory, message queues, keys), and
+  changes of the mode, owner, times or attributes of any file. Socket pairs are allowed, because
+  Node.js uses them for its children.
 - Root loses its capabilities, except those for opening files.
-- Landlock, where the kernel has it: files are written only in the named folders and, if readable
-  folders are given, read only in both. Processes outside cannot be signalled or read, for example
-  the caller's environment (`/proc/<pid>/environ`).
+- Landlock, if the kernel has it, allows writing only to the given folders and, if readable paths
+  are given, reading only these folders and paths. It also forbids sending signals to outside
+  processes and reading their data, such as the caller's environment (`/proc/<pid>/environ`).
 
-The launcher is not dumpable, so that even without Landlock a tool of the same user cannot open its
-pipes or memory. It remains the tool's parent until the end: if the caller dies without cleaning up,
-the kernel signals the launcher, which kills the whole group.
+The launcher is not dumpable, so that even without Landlock, a tool of the same user cannot open the
+launcher's pipes or memory. The launcher remains the tool's parent until the end: if the caller dies
+without cleaning up, the kernel signals the launcher, which kills the whole group.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ import signal
 import struct
 import sys
 
-TYPE_CHECKING = False  # importing typing would be the slowest import here
+TYPE_CHECKING = False  # `typing` is not imported because that would be the slowest import here
 if TYPE_CHECKING:
     import ctypes
     from collections.abc import Callable
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 _OPEN_FILES = 1024
 """Maximum open files of one process."""
 _SPARE_TASKS = 4096
-"""Maximum processes and threads of the user beyond those that run on the machine now."""
+"""Maximum processes and threads of the user, in addition to all that run on the machine now."""
 
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_SECCOMP = 1, 4, 22
 _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 24, 38
@@ -49,17 +49,17 @@ _SECCOMP_MODE_FILTER = 2
 # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH.
 # https://man7.org/linux/man-pages/man7/capabilities.7.html
 _KEPT_CAPABILITIES = frozenset({1, 2})
-"""Capabilities with which root opens any file: in a container, its files may have another owner."""
+"""Capabilities to open any file: in a container, root's files may belong to another user."""
 _CAPABILITIES = 64
-"""Upper bound on the kernel's capabilities."""
+"""Number of capabilities that are dropped; the kernel has about 40 and rejects higher numbers."""
 
 # https://docs.kernel.org/userspace-api/seccomp_filter.html
 _AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-"""Kernel's identifiers of the architecture of a system call."""
+"""Numbers by which the kernel identifies the architecture of a system call (AUDIT_ARCH_...)."""
 _FORBIDDEN: dict[str, tuple[int, int | None]] = {
     "socket": (41, 198),
-    "io_uring_setup": (425, 425),  # can open sockets of its own
-    # The group is killed at the end; a process outside of it would survive.
+    "io_uring_setup": (425, 425),  # could open sockets without the call `socket`
+    # A process that leaves the group would survive when the group is killed at the end.
     "setpgid": (109, 154),
     "setsid": (112, 157),
     "unshare": (272, 97),
@@ -68,7 +68,7 @@ _FORBIDDEN: dict[str, tuple[int, int | None]] = {
     "process_vm_readv": (310, 270),
     "process_vm_writev": (311, 271),
     "pidfd_getfd": (438, 438),
-    # These calls make objects that outlive their processes, or access objects of others.
+    # These calls create objects that outlive their processes, or access objects of other processes.
     "shmget": (29, 194),
     "shmat": (30, 196),
     "shmctl": (31, 195),
@@ -86,9 +86,10 @@ _FORBIDDEN: dict[str, tuple[int, int | None]] = {
     "request_key": (249, 218),
     "keyctl": (250, 219),
 }
-"""Calls that fail with EACCES: numbers on x86_64 and aarch64, None where missing."""
+"""System calls that fail with EACCES: numbers on x86_64 and aarch64, None if there is no such
+call."""
 _NOT_PERMITTED: dict[str, tuple[int, int | None]] = {
-    # Landlock does not restrict these, and the owner of a file may use them anywhere.
+    # Landlock does not restrict these calls, so the owner of a file could use them in any folder.
     "chmod": (90, None),
     "fchmod": (91, 52),
     "fchmodat": (268, 53),
@@ -110,8 +111,8 @@ _NOT_PERMITTED: dict[str, tuple[int, int | None]] = {
     "fremovexattr": (199, 16),
     "removexattrat": (466, 466),
     "file_setattr": (469, 469),
-    "open_by_handle_at": (304, 265),  # with one of the kept capabilities, past all folders
-    # These calls change resources or scheduling of the user's other processes.
+    "open_by_handle_at": (304, 265),  # opens any file with a kept capability
+    # These calls could change the priority or scheduling of other processes of the user.
     "setpriority": (141, 140),
     "ioprio_set": (251, 30),
     "sched_setparam": (142, 118),
@@ -119,26 +120,27 @@ _NOT_PERMITTED: dict[str, tuple[int, int | None]] = {
     "sched_setattr": (314, 274),
     "sched_setaffinity": (203, 122),
 }
-"""Calls that fail with EPERM, in the same form."""
+"""System calls that fail with EPERM, in the same form."""
 _CLONE, _CLONE3, _LIMITS, _IOCTL = (56, 220), (435, 435), (302, 261), (16, 29)
 _NAMESPACES = 0x7E020000
-"""Flags of clone: a new mount, cgroup, UTS, IPC, user, process or network namespace."""
+"""Flags of `clone` for a new mount, cgroup, UTS, IPC, user, process or network namespace."""
 _NEW_NAMESPACES = 0x38020000
-"""The same flags, for new mount, IPC, user and process namespaces only."""
+"""Flags of `unshare` for new mount, IPC, user and process namespaces."""
 _PRIVATE_MOUNTS, _SAFE_MOUNT = 0x44000, 0xE
-"""Flags of mount: make all mounts below private; forbid set-user-id, devices and execution."""
+"""Flags of `mount`: MS_REC | MS_PRIVATE; MS_NOSUID | MS_NODEV | MS_NOEXEC."""
 _CAPABILITY_VERSION = 0x20080522
 # TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
 _HARMLESS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
-"""Requests of ioctl: is it a terminal and how wide, bytes to read, non-blocking, close on exec."""
+"""Allowed requests of `ioctl`: terminal settings, window size, readable bytes, descriptor flags."""
 _X32_BIT = 0x40000000
-"""On x86_64, offset of a second set of numbers for the same calls."""
+"""Bit that is set in the numbers of the x32 ABI, a second set of numbers for x86_64's calls."""
 
 # Opcodes of the kernel's packet filters (BPF): load a word, three conditional jumps, return.
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER_AT, _MACHINE_AT, _FIRST_AT, _SECOND_AT = 0, 4, 16, 24
-"""Offsets of the call and the lower halves of its arguments; both machines are little-endian."""
-# Results of a seccomp filter; the lower half of `_REFUSE` takes the error.
+"""Offsets in `seccomp_data` of the call's number, the architecture, and the lower 32 bits of the
+first and second argument (both architectures are little-endian)."""
+# Results of a seccomp filter; the lower 16 bits of `_REFUSE` are the errno.
 _ALLOW, _REFUSE, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _EPERM, _EACCES, _ENOTTY, _ENOSYS = 1, 13, 25, 38
 
@@ -149,21 +151,21 @@ _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_FOLDER = 1, 1 << 1, 1 << 2, 1 << 3
 _READ = _EXECUTE | _READ_FILE | _READ_FOLDER
 _REFER, _TRUNCATE = 1 << 13, 1 << 14
 _OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE
-"""Landlock rights that a rule for a file may have."""
+"""Landlock rights that apply to a file; a rule for a file with other rights is an error."""
 _CHANGE_FOLDER = sum(1 << bit for bit in range(4, 13))
-"""Landlock rights to remove and create entries of every kind."""
+"""Landlock rights to remove and to create files, folders and other entries of a folder."""
 _SCOPES = 0b11
-"""Landlock scopes that keep abstract local sockets and signals inside the sandbox."""
+"""Landlock scopes that keep signals and connections to abstract Unix sockets in the sandbox."""
 
 
 def filter_program(machine: str) -> bytes | None:
-    """Return the seccomp filter for a machine.
+    """Return the seccomp filter for a processor architecture.
 
     Args:
-        machine: Machine name as in `uname -m`.
+        machine: Name of the architecture as in `uname -m`.
 
     Returns:
-        Instructions of 8 bytes each; None for a machine with unknown call numbers.
+        Instructions of 8 bytes each; None if the call numbers of the architecture are not known.
 
     Example:
         >>> filter_program("riscv64") is None
@@ -172,27 +174,30 @@ def filter_program(machine: str) -> bytes | None:
     if machine not in _AUDIT:
         return None
     column = list(_AUDIT).index(machine)
-    # A jump has two numbers of steps to skip: if true, and if false. The machine is checked first,
-    # because the same number is another call on another machine.
+    # The second and third item of a jump are the numbers of instructions to skip if its condition
+    # is true and if it is false. The architecture is checked first, because the same number is
+    # another call on another architecture.
     steps = [(_LOAD, 0, 0, _MACHINE_AT), (_EQUAL, 1, 0, _AUDIT[machine]), (_RETURN, 0, 0, _KILL)]
     steps.append((_LOAD, 0, 0, _NUMBER_AT))
     if machine == "x86_64":
-        # In the check above, these numbers pass for calls of x86-64:
+        # Calls of the x32 ABI have the same architecture as those of x86-64:
         # https://man7.org/linux/man-pages/man2/seccomp.2.html
         steps += [(_AT_LEAST, 0, 1, _X32_BIT), _refuse(_EACCES)]
     for calls, error in ((_FORBIDDEN, _EACCES), (_NOT_PERMITTED, _EPERM)):
         for numbers in calls.values():
             if (number := numbers[column]) is not None:
                 steps += _on(number, _refuse(error))
-    # A filter cannot see the flags of clone3, which are in memory. After ENOSYS, the C library uses
-    # clone; after EPERM, no thread would start: https://github.com/moby/moby/pull/42681
+    # A filter cannot read the flags of `clone3`, which are in memory. After ENOSYS, the C library
+    # uses `clone` instead; after EPERM, it could start no thread:
+    # https://github.com/moby/moby/pull/42681
     steps += _on(_CLONE3[column], _refuse(_ENOSYS))
     with_flags = (_LOAD, 0, 0, _FIRST_AT), (_ANY_BIT, 0, 1, _NAMESPACES), _refuse(_EPERM)
     steps += _on(_CLONE[column], *with_flags, _allow())
-    # Process 0 stands for the caller.
+    # `prlimit64` is allowed only for process 0, which means the calling process.
     of_others = (_LOAD, 0, 0, _FIRST_AT), (_EQUAL, 1, 0, 0), _refuse(_EPERM)
     steps += _on(_LIMITS[column], *of_others, _allow())
-    # Other requests could change a terminal, or flags of a file, that is open only for reading.
+    # Other requests could change a terminal or the flags of a file, even if it is open only for
+    # reading.
     harmless = [(_EQUAL, len(_HARMLESS) - n, 0, r) for n, r in enumerate(_HARMLESS)]
     steps += _on(_IOCTL[column], (_LOAD, 0, 0, _SECOND_AT), *harmless, _refuse(_ENOTTY), _allow())
     steps.append(_allow())
@@ -200,7 +205,10 @@ def filter_program(machine: str) -> bytes | None:
 
 
 def _on(number: int, *steps: _Step) -> list[_Step]:
-    """Return steps for the call with this number; the last one must return."""
+    """Return instructions that apply `steps` to the call `number` and skip them for other calls.
+
+    The last of `steps` must be a return.
+    """
     return [(_EQUAL, 0, len(steps), number), *steps]
 
 
@@ -213,10 +221,10 @@ def _allow() -> _Step:
 
 
 def main(arguments: list[str]) -> None:
-    """Drop privileges, start the tool, and report how it ended.
+    """Drop privileges, start the tool, and report how the tool ended.
 
     Args:
-        arguments: As `prepare` takes them, `--`, and the tool's command.
+        arguments: The arguments of `prepare`, which end with the tool's command.
     """
     status, folders, readable, command = prepare(arguments)
     if sys.platform == "linux":
@@ -229,13 +237,17 @@ def main(arguments: list[str]) -> None:
 
 
 def execute(command: list[str], status: int | None = None) -> NoReturn:
-    """Become the tool; if it cannot be started, report the error to `status` and end."""
-    # Python ignores these two signals, and ignored signals are inherited:
+    """Replace this process by the tool.
+
+    If the tool cannot be started, the errno is written to `status` and the process ends with the
+    exit code 127.
+    """
+    # Python ignores these two signals, and a tool would inherit that:
     # https://docs.python.org/3/library/signal.html
     for name in ("SIGPIPE", "SIGXFSZ"):
         signal.signal(getattr(signal, name), signal.SIG_DFL)
     try:
-        os.execvp(command[0], command)  # noqa: S606  # there is no shell on purpose
+        os.execvp(command[0], command)  # noqa: S606  # a shell is not wanted
     except OSError as exc:
         if status is not None:
             os.write(status, b"refused %d\n" % (exc.errno or 0))
@@ -244,23 +256,25 @@ def execute(command: list[str], status: int | None = None) -> NoReturn:
 
 
 def prepare(arguments: list[str]) -> tuple[int, list[str], list[str], list[str]]:
-    """Set the limits of this process group, and protect this process from its tool.
+    """Set the resource limits of this process, and protect it from the tool.
+
+    If the caller has died, the process ends with the exit code 127.
 
     Args:
-        arguments: The descriptor for the report, the caller's process id, the limits of processor
-            time (seconds), memory and file size (bytes), the value of LC_CTYPE or nothing, the
-            readable paths separated by colons or nothing, the folders that may be written, `--`,
-            and a command.
+        arguments: The file descriptor for the report, the caller's process id, the limits of
+            processor time (seconds), memory and file size (bytes), the value of LC_CTYPE ("" if it
+            is not set), the readable paths separated by colons ("" if all paths are readable), the
+            writable folders, `--`, and the command.
 
     Returns:
-        The descriptor for the report, the writable folders, the readable paths, the command.
+        The file descriptor for the report, the writable folders, the readable paths, the command.
     """
     import resource  # noqa: PLC0415  # missing on Windows
 
     status, caller, seconds, memory, size = (int(argument) for argument in arguments[:5])
     dashes = arguments.index("--")
     readable = arguments[6].split(os.pathsep) if arguments[6] else []
-    # Python sets LC_CTYPE itself if it starts in the C locale.
+    # If Python starts in the C locale, it sets LC_CTYPE, which the tool must not inherit.
     os.environ.pop("LC_CTYPE", None)
     if arguments[5]:
         os.environ["LC_CTYPE"] = arguments[5]
@@ -268,14 +282,16 @@ def prepare(arguments: list[str]) -> tuple[int, list[str], list[str], list[str]]
     signal.signal(signal.SIGTERM, lambda *_: os.killpg(0, signal.SIGKILL))
     limits = {
         resource.RLIMIT_CPU: seconds,
-        # The address space is not limited, because node and Java reserve far more than they use.
+        # RLIMIT_AS is not used, because Node.js and Java reserve far more address space than they
+        # use.
         resource.RLIMIT_DATA: memory,
         resource.RLIMIT_FSIZE: size,
-        # The dump of a crash would write the memory of the tool to the disk.
+        # A core dump would write the memory of a crashed tool to the disk.
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_NOFILE: _OPEN_FILES,
     }
-    # The kernel counts all tasks of the user, so this only stops a flood; root is exempt.
+    # The kernel counts all processes and threads of the user, so this limit stops only a fork bomb.
+    # Root is exempt from it.
     with contextlib.suppress(OSError, ValueError, IndexError):
         load = os.open("/proc/loadavg", os.O_RDONLY)
         tasks = int(os.read(load, 100).split()[3].split(b"/")[1])
@@ -284,20 +300,20 @@ def prepare(arguments: list[str]) -> tuple[int, list[str], list[str], list[str]]
     for limit, value in limits.items():
         hard = resource.getrlimit(limit)[1]
         lower = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        with contextlib.suppress(OSError, ValueError):  # some systems only define a limit
+        with contextlib.suppress(OSError, ValueError):  # macOS rejects some limits
             resource.setrlimit(limit, (lower, lower))
     if sys.platform == "linux":
         libc = load_libc()
         libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
         libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
-        if os.getppid() != caller:  # the caller died before the line above
+        if os.getppid() != caller:  # the caller died before the call above
             os._exit(127)
     return status, arguments[7:dashes], readable, arguments[dashes + 1 :]
 
 
 def load_libc() -> ctypes.CDLL:
-    """Load the C library."""
-    import ctypes  # noqa: PLC0415  # slow
+    """Load the C library, with the types of the arguments of `prctl`."""
+    import ctypes  # noqa: PLC0415  # slow, and only needed on Linux
 
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl.argtypes = [ctypes.c_int, *[ctypes.c_ulong] * 4]
@@ -305,19 +321,21 @@ def load_libc() -> ctypes.CDLL:
 
 
 def enter_namespaces() -> bool:
-    """Enter new namespaces of users, mounts and IPC; the next child gets a process namespace.
+    """Move this process to new namespaces of users, mounts and IPC.
+
+    The next child of this process gets a new namespace of processes.
 
     Returns:
-        False if the kernel refuses, as in most containers.
+        Whether the kernel allowed it; most containers forbid it.
     """
     libc = load_libc()
     user, group = os.geteuid(), os.getegid()
-    libc.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)  # else its own maps cannot be written
+    libc.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)  # else it cannot write the files below
     try:
         if libc.unshare(_NEW_NAMESPACES) != 0:
             return False
         for name, content in (
-            # This is written before `gid_map`, which the kernel otherwise refuses to a user:
+            # `setgroups` comes before `gid_map`, which a user who is not root may write only then:
             # https://man7.org/linux/man-pages/man7/user_namespaces.7.html
             ("setgroups", "deny"),
             ("uid_map", f"{user} {user} 1"),
@@ -336,8 +354,8 @@ def enter_namespaces() -> bool:
 def mount_own_proc() -> None:
     """Mount a `/proc` that lists only the processes of this namespace, if possible."""
     libc = load_libc()
-    # Mounts are made private first: those of a shared folder would appear in the caller's namespace
-    # (https://man7.org/linux/man-pages/man7/mount_namespaces.7.html).
+    # First make all mounts private, because a mount below a shared mount would also appear in the
+    # caller's namespace (https://man7.org/linux/man-pages/man7/mount_namespaces.7.html).
     libc.mount(b"none", b"/", None, _PRIVATE_MOUNTS, None)
     libc.mount(b"proc", b"/proc", b"proc", _SAFE_MOUNT, None)
 
@@ -347,9 +365,9 @@ def confine(folders: list[str], readable: list[str]) -> None:
 
     Args:
         folders: Folders that may be written and read.
-        readable: Other paths that may be read; empty for unrestricted reading.
+        readable: Other paths that may be read; if empty, reading is not restricted.
     """
-    import ctypes  # noqa: PLC0415  # slow
+    import ctypes  # noqa: PLC0415  # slow, and only needed on Linux
 
     libc = load_libc()
     # Without this flag, only root may set a seccomp filter or a Landlock domain.
@@ -357,14 +375,15 @@ def confine(folders: list[str], readable: list[str]) -> None:
         return
 
     def call(number: int, *arguments: int | bytes | None) -> int:
-        # A plain int would be passed as 32 bits.
+        # ctypes would pass a plain int as 32 bits.
         long_arguments = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
         result: int = libc.syscall(ctypes.c_long(number), *long_arguments)
         return result
 
     for capability in set(range(_CAPABILITIES)) - _KEPT_CAPABILITIES:
         libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)  # takes effect when the tool starts
-    # All others are given up now, too, because a forked program does not call `exec`.
+    # The calls above act only on `exec`, which a forked program of `crscore code run` does not
+    # call. So the present capabilities are given up, too.
     capabilities = ctypes.create_string_buffer(struct.pack("=Ii", _CAPABILITY_VERSION, 0))
     content = ctypes.create_string_buffer(24)
     if libc.capget(capabilities, content) == 0:
@@ -383,13 +402,16 @@ def confine(folders: list[str], readable: list[str]) -> None:
 
 
 def _lock_files(call: Callable[..., int], folders: list[str], readable: list[str]) -> None:
-    """Restrict writing to the folders and /dev/null, and reading to them and readable paths."""
+    """Allow writing only to the folders and /dev/null, and reading only these and readable paths.
+
+    If `readable` is empty, reading is not restricted.
+    """
     version = call(_CREATE_RULESET, None, 0, 1)
-    if version < 1:  # no Landlock in this kernel, or not switched on
+    if version < 1:  # the kernel has no Landlock, or it is not enabled
         return
-    # Landlock restricts only the rights that a ruleset handles, so 0 leaves reading unrestricted.
-    # The kernel refuses a ruleset with an unknown right: `refer` needs Linux 5.19, `truncate` 6.2,
-    # scopes 6.12.
+    # Landlock restricts only the rights that a ruleset names, so 0 leaves reading unrestricted. The
+    # kernel refuses a ruleset with a right that it does not know: `refer` needs Linux 5.19 (version
+    # 2), `truncate` 6.2 (version 3), scopes 6.12 (version 6).
     read = _READ if readable else 0
     file_rights = _WRITE_FILE | (_TRUNCATE if version >= 3 else 0)
     folder_rights = file_rights | _CHANGE_FOLDER | (_REFER if version >= 2 else 0) | read
@@ -401,7 +423,7 @@ def _lock_files(call: Callable[..., int], folders: list[str], readable: list[str
     allowed = [(folder, folder_rights) for folder in folders] + [(path, _READ) for path in readable]
     for path, rights in [*allowed, (os.devnull, file_rights | read)]:
         with contextlib.suppress(OSError):
-            # Landlock needs the place of a file, not the right to read it.
+            # With O_PATH, a file that this process may not read can be opened, too.
             opened = os.open(path, os.O_PATH | os.O_CLOEXEC)
             is_folder = os.fstat(opened).st_mode & 0o170000 == 0o040000
             possible = folder_rights if is_folder else folder_rights & _OF_FILES
@@ -412,7 +434,7 @@ def _lock_files(call: Callable[..., int], folders: list[str], readable: list[str
 
 
 def has_landlock() -> bool:
-    """Return whether this kernel has Landlock, and it is switched on."""
+    """Return whether this kernel has Landlock and it is enabled."""
     if sys.platform != "linux":
         return False
     version: int = load_libc().syscall(_CREATE_RULESET, None, 0, 1)

@@ -1,20 +1,19 @@
-"""Runs tools on untrusted code; the only module that starts their processes.
+"""Runs tools on untrusted code; no other module starts their processes.
 
-    run() -> _launch.py -> the tool
-             drops privileges, stays its parent
+    run() -> _launch.py (drops privileges and remains the tool's parent) -> the tool
 
-A tool reads untrusted code, and tools have been exploited to run such code. So each tool gets a
-process group that it cannot leave. The group is always killed at the end, because a finished tool
-may have left a child. `_launch.py` restricts the process in a separate program rather than between
-fork and exec, where Python code is not safe, because tools are started from threads. Limits on the
-whole group are watched (`process_group.py`): wall time, output, and the number, memory and disk
-space of the processes.
+A tool reads untrusted code, and attackers have exploited tools to run such code. So each tool gets
+a process group that it cannot leave. The group is always killed at the end, because a tool may have
+left a child behind. Privileges are dropped by a separate program, `_launch.py`, and not between
+fork and exec, because tools are started from threads, where Python code between fork and exec can
+deadlock. `process_group.py` watches the limits on the whole group: output, and the number, memory
+and disk space of the processes. This module watches the wall time.
 
-A tool gets only the given environment, not the caller's. With Landlock (Linux) it can write
-only in its folder and in the folders that HOME and TMPDIR name. If `Limits.readable` is given, it
-can read only in those folders and in the paths of `Limits.readable`. On macOS the network is not
+A tool gets only the given environment, not the caller's. With Landlock (Linux), a tool can write
+only to its folder and to the folders that HOME and TMPDIR name. If `Limits.readable` is given, a
+tool can read only these folders and the paths of `Limits.readable`. On macOS, the network is not
 denied, a process may leave the group, and neither the number nor the total memory of the processes
-is limited. On Windows nothing is run.
+is limited. On Windows, no tool is run.
 """
 
 import contextlib
@@ -35,36 +34,39 @@ from pathlib import Path
 
 from crscore.errors import ToolFailedError, ToolNotFoundError
 from crscore.sandbox._launch import filter_program, has_landlock
-from crscore.sandbox.process_group import Group, Watch, size, wait_for_rest
+from crscore.sandbox.process_group import Group, Watch, format_size, wait_for_rest
 
 _LAUNCHER = Path(__file__).with_name("_launch.py")
 _CHECK_INTERVAL_S = 0.05
-"""Maximum seconds to wait for an event before the limits are checked."""
-# RLIMIT_DATA applies to each process; the sum over the group is checked every 0.05 to 0.25 s.
+"""Maximum seconds to wait for output before the limits are checked."""
+# The kernel limits each process (RLIMIT_DATA). The sum over the group is checked every 0.05 to
+# 0.25 s; the kernel's limit is higher, so that usually the check ends the tool and gives the reason.
 _KERNEL_MEMORY_FACTOR = 2
-"""Kernel's memory limit as a multiple of `Limits.memory_bytes`: memory may grow between checks."""
+"""Kernel's memory limit of each process, as a multiple of `Limits.memory_bytes`."""
 _NOT_EXECUTABLE = frozenset(
     {errno.ENOENT, errno.EACCES, errno.ENOTDIR, errno.ENOEXEC, errno.EISDIR, errno.ELOOP}
 )
-"""System errors for a program that is missing or not executable."""
+"""Values of errno that mean that a program is missing or not executable."""
 Completed = subprocess.CompletedProcess[bytes]
-"""Exit code and all output of a tool that ended by itself. The caller decides about the code."""
+"""Exit code and output of a tool that ended by itself; the code may be any from 0 to 255."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Resource limits of a tool."""
+    """Resource limits of a tool and of all processes that it starts."""
 
     seconds: float
     """Maximum wall-clock time in seconds, above 0."""
     memory_bytes: int
-    """Maximum memory of all its processes in bytes; a single one never exceeds twice the limit."""
+    """Maximum bytes of memory of all processes together; one process never has twice as much."""
     output_bytes: int
-    """Maximum bytes of stdout and stderr together, and also of disk space in writable folders."""
+    """Maximum bytes of stdout and stderr together; the writable folders may grow by as many
+    bytes."""
     processes: int
     """Maximum number of processes at once, at least 1."""
     readable: tuple[str, ...] = ()
-    """Paths outside of its folders that it may read; empty for the entire file system."""
+    """Paths that the tool may read besides its writable folders; if empty, it may read all
+    files."""
 
 
 def run(
@@ -77,32 +79,33 @@ def run(
     launcher: Path | None = None,
     secret: bytes = b"",
 ) -> Completed:
-    """Run a tool to its end, without a shell, within limits.
+    """Run a tool without a shell and within limits, and wait for its end.
 
-    No process of the tool remains when this returns or raises.
+    When this function returns or raises, no process of the tool is left.
 
     Args:
-        command: The program and its arguments; a name without a slash is searched on the PATH of
+        command: The program and its arguments; a name without a slash is looked up on the PATH of
             `environment`.
         tool: Name of the tool, for errors.
-        folder: Current folder of the tool, absolute.
-        environment: All variables of the tool. HOME and TMPDIR are private folders that it may
-            write.
+        folder: Absolute path of the tool's current folder.
+        environment: All environment variables of the tool. HOME and TMPDIR, if given, are private
+            folders that the tool may write to.
         limits: Resource limits.
-        launcher: Program that takes the arguments of `_launch.py` in its place.
-        secret: Standard input of the launcher; it is never on a command line or in a named file.
-            Launchers other than `_launch.py` must keep it from untrusted code.
+        launcher: Python file that is run instead of `_launch.py`, with the same arguments.
+        secret: Standard input of the launcher. The secret is neither on a command line nor in a
+            file with a name. A `launcher` must keep the secret from untrusted code.
 
     Returns:
         Exit code and output of the tool.
 
     Raises:
         ToolNotFoundError: The program is missing or not executable.
-        ToolFailedError: The tool exceeded a limit, was killed by a signal, or could not be started
-            for another reason, such as a command line too long for the system.
+        ToolFailedError: The tool exceeded a limit or was ended by a signal or `stop_all`; or no
+            tool can be run on this system, or the tool could not be started for another reason,
+            such as a command line that is too long.
     """
     if os.name != "posix":
-        # Without process groups, nothing could end the children of a tool.
+        # Without process groups, the children of a tool could not be ended.
         raise ToolFailedError(tool, "cannot be limited on this system: use Linux, macOS or WSL")
     homes = filter(None, map(environment.get, ("HOME", "TMPDIR")))
     writable = (str(folder), *homes)
@@ -112,35 +115,37 @@ def run(
         memory=limits.memory_bytes,
         written=limits.output_bytes,
     )
-    # In case `Watch` fails, the kernel limits the processor time, which adds up over all cores.
+    # The kernel limits the processor time, in case this process hangs and does not check the wall
+    # time. The processor time of a tool that uses all cores grows that many times faster.
     seconds = math.ceil(limits.seconds) * (os.cpu_count() or 1) + 1
-    # A file may have one byte too many, so that `too_much_written` finds it and gives the reason.
+    # The kernel lets a file grow one byte beyond the limit, so that `check_written` sees the excess
+    # and gives the reason.
     sizes = (seconds, _KERNEL_MEMORY_FACTOR * limits.memory_bytes, limits.output_bytes + 1)
     readable = os.pathsep.join(limits.readable)
     locale = environment.get("LC_CTYPE", "")
     arguments = (str(launcher or _LAUNCHER), *map(str, sizes), locale, readable, *writable, "--")
     try:
-        with _started(arguments, command, folder, environment, secret) as group:
+        with _start_launcher(arguments, command, folder, environment, secret) as group:
             exceeded = _follow(group, watch, limits)
             group.kill()
             before = -1
-            # Read the rest of the pipes; later output is discarded.
+            # Read what is left in the pipes, until a round reads nothing.
             while group.printed != before and group.printed <= limits.output_bytes:
                 before = group.printed
                 for stream in group.output:
-                    group.read(stream)
+                    group.read_available(stream)
             status = group.read_status()
-    except OSError as exc:  # a command line too long, no folder, no process left
+    except OSError as exc:  # command line too long, no such folder, too many processes
         reason = f"could not be started: {exc.strerror}"
         raise ToolFailedError(tool, reason) from exc
     stdout, stderr = (bytes(text) for text in group.output.values())
-    # The tool may also have exceeded a limit between the last check and its end.
-    exceeded = exceeded or _over(group, limits) or watch.too_much_written()
+    # The tool may have exceeded a limit between the last check and its end.
+    exceeded = exceeded or _check_output(group, limits) or watch.check_written()
     if group.stopped:
         exceeded = "was stopped"
     if status is not None and status[0] == b"refused" and int(status[1]) in _NOT_EXECUTABLE:
         raise ToolNotFoundError(tool, command[0])
-    code, failure = _end(status, group.process.returncode)
+    code, failure = _explain_end(status, group.process.returncode)
     exceeded = exceeded or failure
     if exceeded is not None:
         raise ToolFailedError(tool, exceeded)
@@ -150,8 +155,9 @@ def run(
 def stop_all() -> None:
     """Stop every running tool, in all threads.
 
-    This is for a caller that is interrupted while its threads wait for tools. The runs raise
-    `ToolFailedError`; runs that start later are not affected.
+    A caller that is interrupted calls this because its threads would otherwise wait for their
+    tools. The calls of `run` in these threads raise `ToolFailedError`; later calls are not
+    affected.
     """
     with _lock:
         for group in _groups:
@@ -160,11 +166,13 @@ def stop_all() -> None:
 
 
 def can_confine(platform: str = sys.platform, machine: str | None = None) -> bool:
-    """Return whether a system should be able to deny the network to a tool, without trying it.
+    """Return whether this kind of system can deny the network to a tool, without starting one.
+
+    `network_denied` finds out whether the system really does.
 
     Args:
         platform: Name of the system as in `sys.platform`.
-        machine: Processor as in `uname -m`; None for this machine's.
+        machine: Processor architecture as in `uname -m`; None for that of this machine.
 
     Example:
         >>> can_confine("linux", "x86_64"), can_confine("linux", "riscv64"), can_confine("win32")
@@ -176,15 +184,14 @@ def can_confine(platform: str = sys.platform, machine: str | None = None) -> boo
     return sys.maxsize > 2**32 and filter_program(machine) is not None
 
 
-# A tool is started to find out, because a kernel may lack seccomp and a container may forbid it.
+# Only a test shows whether the network is denied, because a kernel may lack seccomp and a container
+# may forbid it.
 @cache
 def network_denied() -> bool:
-    """Return whether this platform can deny the network to a tool.
+    """Return whether this machine really denies the network to a tool.
 
-    A tool tries to open a socket, which takes about 50 ms; this is done once per process.
-
-    Returns:
-        True when it is denied.
+    The first call in a process starts a tool that tries to open a socket, which takes about 50 ms.
+    Later calls return the same result.
     """
     code = "import _socket\ntry: _socket.socket(2, 1)\nexcept PermissionError: print('denied')"
     limits = Limits(seconds=20.0, memory_bytes=1 << 28, output_bytes=1 << 16, processes=4)
@@ -203,36 +210,36 @@ def network_denied() -> bool:
 
 
 def can_run_code() -> bool:
-    """Return whether programs of `crscore code run` can be kept from the network and from files."""
+    """Return whether `crscore code run` can deny its programs the network and other files."""
     return network_denied() and has_landlock()
 
 
 _lock = threading.Lock()
 _groups: set[Group] = set()
-"""Running groups, for `stop_all`."""
+"""Process groups of the tools that run now; `stop_all` kills them."""
 
 
 @contextlib.contextmanager
-def _started(
+def _start_launcher(
     arguments: Sequence[str],
     command: Sequence[str],
     folder: Path,
     environment: Mapping[str, str],
     secret: bytes,
 ) -> Iterator[Group]:
-    """Start the launcher; at the end, kill its whole group."""
+    """Start the launcher with a command; when the `with` block ends, kill the whole group."""
     status, write_end = os.pipe()
-    # With `-I`, Python ignores variables such as PYTHONPATH, and the user's packages:
+    # With `-I`, Python ignores variables such as PYTHONPATH and the user's site-packages:
     # https://docs.python.org/3/using/cmdline.html#cmdoption-I
     python = (sys.executable, "-I", "-S", arguments[0], str(write_end), str(os.getpid()))
     with contextlib.ExitStack() as stack:
         stack.callback(os.close, status)
         try:
-            # The secret is in a file without a name, so that no other process can open it.
+            # The file has no name, so that no other process can open it and read the secret.
             secrets = stack.enter_context(tempfile.TemporaryFile())
             secrets.write(secret)
             secrets.seek(0)
-            process = subprocess.Popen(  # noqa: S603  # no shell, and it confines itself
+            process = subprocess.Popen(  # noqa: S603  # no shell, and the launcher confines itself
                 (*python, *arguments[1:], *command),
                 cwd=folder,
                 env=environment,
@@ -251,8 +258,8 @@ def _started(
                 _groups.add(group)
             yield group
         finally:
-            # The group is killed before its leader is waited for: until then, no other group can
-            # get its number.
+            # Kill the group before waiting for its leader: after the wait, the system may give the
+            # group's number to another group.
             group.kill()
             with _lock:
                 _groups.discard(group)
@@ -261,10 +268,10 @@ def _started(
 
 
 def _follow(group: Group, watch: Watch, limits: Limits) -> str | None:
-    """Read the output of a tool until it ends.
+    """Read the output of a tool until it ends or exceeds a limit.
 
     Returns:
-        The exceeded limit; None when it ended by itself.
+        What the tool did, such as "took longer than 60 s", if it exceeded a limit; else None.
     """
     deadline = time.monotonic() + limits.seconds
     with selectors.DefaultSelector() as selector:
@@ -276,14 +283,17 @@ def _follow(group: Group, watch: Watch, limits: Limits) -> str | None:
             for key, _ in selector.select(min(deadline - now, _CHECK_INTERVAL_S)):
                 if key.fd == group.status:
                     return None
-                group.read(key.fd)
-            if (exceeded := _over(group, limits)) is not None:
+                group.read_available(key.fd)
+            if (exceeded := _check_output(group, limits)) is not None:
                 return exceeded
     return f"took longer than {limits.seconds:g} s"
 
 
-def _end(status: tuple[bytes, bytes] | None, launcher_code: int) -> tuple[int, str | None]:
-    """Return the exit code of a tool, and why it failed: None if it ended by itself."""
+def _explain_end(status: tuple[bytes, bytes] | None, launcher_code: int) -> tuple[int, str | None]:
+    """Return the exit code of a tool and the reason why the tool failed.
+
+    The reason is None if the tool ended by itself, with any exit code.
+    """
     code = launcher_code
     if status is not None and status[0] == b"refused":
         return code, f"could not be started: {os.strerror(int(status[1]))}"
@@ -291,7 +301,8 @@ def _end(status: tuple[bytes, bytes] | None, launcher_code: int) -> tuple[int, s
         code = os.waitstatus_to_exitcode(int(status[1]))
     elif code >= 0:
         return code, "could not be started"
-    # The launcher itself can be killed from outside.
+    # A negative code is the number of the signal that ended the tool or, from outside, the
+    # launcher.
     if code < 0:
         try:
             return code, f"was ended by {signal.Signals(-code).name}"
@@ -300,7 +311,7 @@ def _end(status: tuple[bytes, bytes] | None, launcher_code: int) -> tuple[int, s
     return code, None
 
 
-def _over(group: Group, limits: Limits) -> str | None:
-    """Return the reason if the output exceeds its limit, else None."""
+def _check_output(group: Group, limits: Limits) -> str | None:
+    """Return "printed more than ..." if the output exceeds its limit, else None."""
     allowed = limits.output_bytes
-    return f"printed more than {size(allowed)}" if group.printed > allowed else None
+    return f"printed more than {format_size(allowed)}" if group.printed > allowed else None
