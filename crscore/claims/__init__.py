@@ -1,1 +1,1 @@
-"""Claim generators, one file each: statements that a good review of a diff should address."""
+"""Claim generators, one file each. A claim is a statement that a good review should address."""

@@ -1,4 +1,4 @@
-"""Parser for a model's answer: JSON, complete or cut off, or numbered or bulleted sections."""
+"""Parses a model's answer: JSON, complete or cut off, or sections with numbers or bullets."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -11,16 +11,17 @@ from crscore.llm import answers
 from crscore.text import clean
 
 MAX_CHARS: Final = 200_000
-"""Maximum characters of an answer that are read, about fifty times the longest real answer."""
+"""Maximum characters of an answer that are read; about fifty times as many as real answers have."""
 MAX_LINE: Final = 4_000
-"""Maximum characters of a line or an item that are read; no sentence is longer."""
+"""Maximum characters of a line or list item that are read; longer than any real sentence."""
 
 # "claims", "Summary of changes", "summary_of_changes", "possible_implications"
 _SECTION: Final = re.compile(
     r"(?P<claims>claims|changes|summary(?:[ _]of[ _]changes)?)|(?:possible[ _])?implications?",
     re.IGNORECASE,
 )
-# {"claim": "..."}, {"id": 1, "text": "..."}: objects in a list that should have texts
+# Keys of a sentence where a model writes objects instead of texts: {"claim": "..."},
+# {"id": 1, "text": "..."}
 _TEXT_KEY: Final = re.compile(
     r"claims?|implications?|text|sentence|description|statement|content", re.IGNORECASE
 )
@@ -43,11 +44,11 @@ _MARKERS: Final = re.compile(
 _LABEL: Final = re.compile(r"\*\*([^*\n]{1,200}?):?\*\*\s{0,3}(?:(?<=:\*\*)|[:–—]|-\s|$)\s{0,3}")
 # "`name`", "user_id", "a.b", "f()", "userId", "v2"
 _NAMES_CODE: Final = re.compile(r"[`_./()]|[a-z][A-Z]|\d")
-# Code is matched first, so that `a ** b ** c` keeps its asterisks.
+# Code spans are matched first, so that `a ** b ** c` keeps its asterisks.
 _BOLD: Final = re.compile(r"(`[^`\n]*`)|\*\*(?=\S)((?:[^*`\n]|`[^`\n]*`){1,500})(?<=\S)\*\*")
 _CODE: Final = re.compile(r"`[^`\n]{1,1000}`")
-# "It fails.", "It fails.)" before a capital, a quotation or code; not "e.g. Foo", "i.e. Foo", "vs.
-# Foo"
+# "It fails." or "It fails.)" before a capital, a quotation mark or code; not "e.g. Foo",
+# "i.e. Foo", "vs. Foo"
 _SENTENCE_END: Final = re.compile(
     r"(?<!e\.g)(?<!i\.e)(?<!vs)[.!?][\"')\]”*]{0,3}\s{1,9}(?=[A-Z`\"'(\[“])"
 )
@@ -56,44 +57,47 @@ _CLOSED: Final = (".", "!", "?", "`", '"', "'", ")", "]", "}", "”", "’", ";"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedAnswer:
-    """Sentences in a model's answer about one chunk of a change."""
+    """Sentences of a model's answer about one chunk of a change."""
 
     claims: tuple[str, ...]
-    """Effects of the change, in the answer's order, without headers, numbers and markup."""
+    """What the change does, in the order of the answer, without headers, numbers and markup."""
     implications: tuple[str, ...]
-    """Consequences of the change."""
+    """What follows from the change, in the same form."""
     cut: bool
-    """Whether the answer was cut off; its unfinished part is omitted."""
+    """Whether the answer was cut off; its incomplete last sentence is omitted."""
 
 
 class _Item(NamedTuple):
-    """A sentence, or an item of a list."""
+    """Sentence of an answer."""
 
     text: str
-    implies: bool
-    listed: bool
+    is_implication: bool
+    is_listed: bool
+    """Whether the sentence is an item of a list."""
 
 
 def read_answer(raw: str, *, whole: bool = True, json_only: bool = False) -> ParsedAnswer:
-    r"""Parse an answer.
+    r"""Parse a model's answer.
+
+    The answer is the last JSON in the text that contains claims. If there is none, the text itself
+    is parsed. If a section has a list, its other sentences are omitted, because they introduce the
+    list or comment on it.
 
     Args:
         raw: The model's text; an empty text is an answer without claims.
         whole: False if the engine reports that the token limit cut off the answer.
-        json_only: Whether JSON was requested. If so, prose is not accepted as an answer; JSON and
-            the two published sections are.
+        json_only: Whether only JSON and text with the two published sections are accepted.
 
     Returns:
-        The sentences of the last JSON with claims in the answer or, without such JSON, of its text.
-        If the answer was cut off or its last line is incomplete, the last sentence is omitted.
-        Prose beside a list introduces the list or comments on it, and is omitted.
+        The sentences. If the answer was cut off, its last sentence is omitted.
 
     Raises:
-        MalformedAnswerError: JSON was requested, and the answer has neither JSON nor the sections.
+        MalformedAnswerError: `json_only` is given, and the answer has neither JSON nor the
+            sections.
 
     Source:
-        Naik et al., NAACL 2025; `split_claims_and_impl` of the reference code reads the two
-        sections. Support for JSON, prose and markup is an addition.
+        Naik et al., NAACL 2025. `split_claims_and_impl` of their code reads the two sections; JSON,
+        prose and markup are read only here.
 
     Example:
         >>> read_answer("**Summary of Changes:**\n1. **Limit**: `n` is 5.\n2. `m` is", whole=False)
@@ -107,7 +111,8 @@ def read_answer(raw: str, *, whole: bool = True, json_only: bool = False) -> Par
     try:
         return _sentences(parsed.read(_read_claims), cut=False)
     except MalformedAnswerError:
-        # Complete JSON in an answer that was cut off is a draft, so the text around it is ignored.
+        # If an answer that was cut off contains complete JSON, this is a draft of the JSON that is
+        # missing, and the text around it is no answer.
         text = "" if parsed.is_cut and parsed.values else parsed.text
         items, cut, has_sections = _text_items(text[:MAX_CHARS], cut=not whole or parsed.is_cut)
         if json_only and not has_sections:
@@ -118,14 +123,18 @@ def read_answer(raw: str, *, whole: bool = True, json_only: bool = False) -> Par
 def _sentences(items: Iterable[_Item], *, cut: bool) -> ParsedAnswer:
     items = list(items)
     return ParsedAnswer(
-        claims=tuple(item.text for item in items if not item.implies),
-        implications=tuple(item.text for item in items if item.implies),
+        claims=tuple(item.text for item in items if not item.is_implication),
+        implications=tuple(item.text for item in items if item.is_implication),
         cut=cut,
     )
 
 
 def _read_claims(value: Any, *, is_cut: bool = False) -> list[_Item]:
-    """Read the sentences of JSON: of an object with claims, or of a list of them."""
+    """Return the sentences of a JSON object with sections, or of a JSON list of claims.
+
+    Raises:
+        ValueError: The JSON has no claims, and it is not known to be an answer that was cut off.
+    """
     sections = {"claims": value} if isinstance(value, list) else value
     items: list[_Item] = []
     has_claims = is_cut
@@ -133,17 +142,17 @@ def _read_claims(value: Any, *, is_cut: bool = False) -> list[_Item]:
         section = _SECTION.fullmatch(key.strip())
         if section is None or not isinstance(texts, (list, str)):
             continue
-        has_claims = has_claims or section["claims"] is not None
-        for text in _texts(texts):
-            sentence = _plain_sentence(text)
-            items += [_Item(sentence, section["claims"] is None, listed=True)] if sentence else []
+        implies = section["claims"] is None
+        has_claims = has_claims or not implies
+        sentences = filter(None, map(_plain_sentence, _texts(texts)))
+        items += (_Item(sentence, implies, is_listed=True) for sentence in sentences)
     if not has_claims or (isinstance(value, list) and value and not items):
         raise ValueError("it has no list of claims")
     return items
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Yield the sentences in a string, a list, or an object with a sentence."""
+    """Yield the sentences of a JSON value: a string, a list, or an object with a known key."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
@@ -158,6 +167,10 @@ def _texts(value: Any) -> Iterator[str]:
 def _text_items(raw: str, *, cut: bool) -> tuple[list[_Item], bool, bool]:
     """Parse an answer that is not JSON.
 
+    Args:
+        raw: The answer.
+        cut: Whether the answer is known to be cut off.
+
     Returns:
         The items, whether the answer was cut off, and whether it has the published sections.
     """
@@ -169,26 +182,26 @@ def _text_items(raw: str, *, cut: bool) -> tuple[list[_Item], bool, bool]:
         if header is not None:
             title = header[1].lower()
             implies = "implication" in title
-            # A draft ends where its first section begins again.
+            # If the first section begins again, what came before was a draft.
             items, first = [] if title == first else items, first or title
-            line = line[header.end() :]  # noqa: PLW2901  (text after a header is a claim)
+            line = line[header.end() :]  # noqa: PLW2901  (text after a header on its line is a claim)
         marked = _MARKERS.match(line)
-        # A line that continues the sentence of the previous line.
+        # If the last sentence has not ended, a line in lower case continues it.
         is_open = bool(items) and not items[-1].text.endswith((".", "!", "?", ":", ";"))
         if marked is None and header is None and is_open and line.lstrip()[:1].islower():
             items[-1] = items[-1]._replace(text=f"{items[-1].text} {_plain_sentence(line)}")
         elif marked is not None:
             text = _plain_sentence(line)
-            # An item that ends with a colon introduces the items below it.
-            items += [_Item(text, implies, listed=True)] if text[-1:] not in ("", ":") else []
+            # An item that ends with a colon only introduces the items below it.
+            items += [_Item(text, implies, is_listed=True)] if text[-1:] not in ("", ":") else []
         elif not line.lstrip().startswith("#"):
-            items += (_Item(text, implies, listed=False) for text in _prose(line))
-    items, cut = _without_remarks(items, raw, cut=cut)
-    return items, cut, bool(first) and any(item.listed for item in items)
+            items += (_Item(text, implies, is_listed=False) for text in _split_prose(line))
+    items, cut = _drop_remarks(items, raw, cut=cut)
+    return items, cut, bool(first) and any(item.is_listed for item in items)
 
 
-def _prose(line: str) -> Iterator[str]:
-    """Split a line into sentences; code between backticks is not split."""
+def _split_prose(line: str) -> Iterator[str]:
+    """Yield the sentences of a line, except those that end with a colon; code is not split."""
     masked = _CODE.sub(lambda match: f"`{'x' * (len(match[0]) - 2)}`", line)
     starts = [0, *(match.end() for match in _SENTENCE_END.finditer(masked)), len(line)]
     for start, end in pairwise(starts):
@@ -197,27 +210,31 @@ def _prose(line: str) -> Iterator[str]:
             yield text
 
 
-def _without_remarks(items: list[_Item], raw: str, *, cut: bool) -> tuple[list[_Item], bool]:
-    """Omit prose beside a list, and the last item if it is incomplete."""
-    with_lists = {item.implies for item in items if item.listed}
-    kept_items = [item for item in items if item.listed or item.implies not in with_lists]
+def _drop_remarks(items: list[_Item], raw: str, *, cut: bool) -> tuple[list[_Item], bool]:
+    """Omit the prose of sections that have a list, and the last item if it is incomplete.
+
+    Returns the remaining items and whether the answer was cut off.
+    """
+    with_lists = {item.is_implication for item in items if item.is_listed}
+    kept_items = [item for item in items if item.is_listed or item.is_implication not in with_lists]
     if not kept_items or kept_items[-1] is not items[-1] or raw.endswith("\n"):
         return kept_items, cut
     texts = [item.text for item in kept_items]
     is_ended = [text.endswith(_CLOSED) and text.count("`") % 2 == 0 for text in texts]
-    # A missing full stop means that the answer was cut off only if all items before it have one.
+    # Some models write no full stops, so a missing one at the end shows that the answer was cut off
+    # only if all items before have one.
     broken = cut or (len(is_ended) > 1 and not is_ended[-1] and all(is_ended[:-1]))
     return kept_items[:-1] if broken else kept_items, broken
 
 
 def _plain_sentence(text: str) -> str:
-    """Return an item without number, label and bold marks; empty if no letters are left."""
+    """Return an item without its number, label and bold marks; "" if no letters are left."""
     text = " ".join(clean(text[:MAX_LINE]).split())
     header = _HEADER.match(text)
     text = _MARKERS.sub("", text[header.end() :] if header else text, count=1)
     label = _LABEL.match(text)
     if label is not None:
-        # A label with code names the subject of the sentence.
+        # A label that names code, such as "**`limit`**:", is the subject of the sentence and stays.
         remainder = text[label.end() :]
         text = (
             f"{label[1]}: {remainder}" if remainder and _NAMES_CODE.search(label[1]) else remainder

@@ -1,8 +1,8 @@
-"""Claims from the configured model, else from syntax trees: `--claims auto`, the default.
+"""Takes claims from the configured model or from syntax trees: `--claims auto`, the default.
 
-The model runs on the server at `OPENAI_BASE_URL`, or on OpenAI's with `OPENAI_API_KEY` alone;
-without either, vLLM runs it. Without a configured model, `structural` is used. If the model fails,
-`structural` replaces it, and the result's notes and signature record that.
+If no model is configured, `structural` writes the claims. A model runs on the server at
+`OPENAI_BASE_URL`, on OpenAI's server if only `OPENAI_API_KEY` is set, or else in vLLM. If the model
+fails, `structural` writes the claims, and the notes and the signature of the result say so.
 """
 
 from collections.abc import Sequence
@@ -18,24 +18,24 @@ from crscore.errors import DependencyError, EncodingError, GenerationError
 from crscore.records import Claims, Diff
 
 _FAILURES: Final = (DependencyError, EncodingError, GenerationError)
-"""Errors that trigger the fallback: a missing package or model, or a model that gives no answer."""
+"""Errors after which `structural` writes the claims: a missing package or model, or no answer."""
 
 
 class Auto(msgspec.Struct):
-    """Claim generator that uses a model, and a fallback when the model fails."""
+    """Claim generator that uses a model or, if the model fails, another generator."""
 
     model: ClaimGenerator
-    """Configured generator."""
+    """Generator with the configured model."""
     fallback: ClaimGenerator
-    """Generator that needs no model."""
+    """Generator that needs no model, used if the model fails."""
     failure: str | None = None
-    """Reason the model did not write the claims; None unless it failed."""
+    """Why the model did not write the last claims; None if it has not failed."""
 
     @property
     def identity(self) -> str:
-        """Identity of the generator of the last claims; before the first run, of the model.
+        """Identity of the generator that wrote the last claims, or will write the first ones.
 
-        A model whose identity cannot be determined counts as failed.
+        If the model's identity cannot be determined, the model counts as failed.
         """
         if self.failure is None:
             try:
@@ -45,27 +45,26 @@ class Auto(msgspec.Struct):
         return self.fallback.identity
 
     def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
-        """Write all claims with the model, or all with the fallback when the model fails.
+        """Write all claims with the model or, if the model fails, all with the fallback.
 
-        The claims of one run never mix generators.
+        The claims of one run never come from both, because their scores are not comparable and a
+        signature names only one generator.
         """
         try:
-            # One generator writes all claims: a signature names one, and scores by two are not
-            # comparable.
             claims = self.model.generate(diffs)
         except _FAILURES as exc:
             self.failure = str(exc)
         else:
             self.failure = None
             return claims
-        note = f"The claims are structural, as the configured model wrote none: {self.failure}."
+        note = f"The claims are structural because the configured model wrote none: {self.failure}."
         return tuple(
             replace(claims, notes=(note, *claims.notes)) for claims in self.fallback.generate(diffs)
         )
 
 
 def create(options: ModelOptions) -> ClaimGenerator:
-    """Create a generator: the configured model with its fallback; without a model, `structural`."""
+    """Create a generator that uses the configured model; without one, return `structural`."""
     fallback: ClaimGenerator = plugins.create("claims", "structural")
     if options.model is None:
         return fallback

@@ -7,28 +7,31 @@ from crscore.records import Claims, Diff
 
 
 class ClaimGenerator(Protocol):
-    """Generator of claims and implications for diffs.
+    """Writes claims and implications about diffs.
 
-    A plugin module `crscore/claims/<name>.py` defines `create(options) -> ClaimGenerator`.
+    A plugin is a module `crscore/claims/<name>.py` with a function `create` that returns a
+    generator.
     """
 
     @property
     def identity(self) -> str:
-        """Name and version for the signature; the same identity and diff give the same claims."""
+        """Name and version, for the signature; they determine the claims that a diff gets."""
         ...
 
     def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
         """Write the claims of each diff.
 
-        All diffs of a run are passed in one call, so that a model can batch them.
+        All diffs of a run are passed in one call, so that a model can process them as one batch.
 
         Args:
             diffs: Any number of parsed changes.
 
         Returns:
-            One value for each diff, in the same order; its most informative reference comes first.
+            The claims of each diff, in the order of the diffs. The most informative claim of a diff
+            comes first.
 
         Raises:
-            GenerationError: Claims cannot be generated for a reason unrelated to the diff.
+            GenerationError: No claims can be written, for a reason that has nothing to do with the
+                diffs, such as a server that does not answer.
         """
         ...

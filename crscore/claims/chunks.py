@@ -1,9 +1,10 @@
-"""Cuts a change into chunks that fit a model's context, each a part of one file.
+"""Cuts a change into chunks that fit a model's context; each chunk is a part of one file.
 
-The published method sends one hunk at a time, and its model was trained on changes of 10 to 1,000
-characters (Naik et al., NAACL 2025, appendix C.3). So a file whose change is at most that long is
-one chunk; in a larger file, each hunk is a chunk. A hunk that is too long is cut between its lines.
-The paper cuts each of its three blocks at 4,000 characters; here a note names every omitted part.
+The published method sends one hunk at a time to a model that was trained on changes of 10 to 1,000
+characters (Naik et al., NAACL 2025, appendix C.3). So if the change of a file has at most 1,000
+characters, it is one chunk. Otherwise each hunk is a chunk, and a hunk that is too long is cut
+between its lines. The paper cuts off its three blocks (the diff, the removed and the added lines)
+at 4,000 characters each; here, notes name every omitted part.
 """
 
 from collections.abc import Iterator
@@ -14,30 +15,29 @@ from crscore.diff.sections import SIGNS, part_of
 from crscore.records import ChangedFile, Diff, DiffLine, Hunk, LineKind, LineSpan, Side
 from crscore.text import count_noun
 
-# The published 4,000 for the diff, and as many for its changed lines.
+# The paper's 4,000 characters for the diff, and 4,000 for the changed lines, which are repeated.
 BUDGET: Final = 8_000
 """Maximum characters of a chunk."""
-# Room for two changed lines of 48 characters, which are shown twice.
 MIN_BUDGET: Final = 200
-# The published model was trained on changes of 10 to 1,000 characters (appendix C.3).
+"""Minimum of that maximum: two changed lines of 48 characters fit, since they are shown twice."""
 MAX_FILE_CHARS: Final = 1_000
-"""A change of a file with at most this many characters is one chunk, even with several hunks."""
+"""Maximum characters of a file's change that is one chunk, whatever its number of hunks."""
 MAX_CHUNKS: Final = 200
 """Maximum chunks of one diff, enough for a change of 800,000 characters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunk:
-    """A part of one file's change."""
+    """Part of the change of one file."""
 
     file: ChangedFile
     """The file, with all of its hunks."""
     hunks: tuple[Hunk, ...]
-    """Hunks that are shown, or parts of them with headers of their own; never empty."""
+    """Hunks of the chunk, or one part of a hunk with an adapted header; never empty."""
 
     @property
     def text(self) -> str:
-        """The diff in git's hunk format."""
+        """The hunks in git's diff format."""
         lines: list[str] = []
         for hunk in self.hunks:
             old, new = f"{hunk.old_start},{hunk.old_length}", f"{hunk.new_start},{hunk.new_length}"
@@ -45,14 +45,14 @@ class Chunk:
             lines += (SIGNS[line.kind] + line.text for line in hunk.lines)
         return "\n".join(lines)
 
-    def changed(self, kind: LineKind) -> tuple[str, ...]:
-        """Return the added or the removed lines that are not blank, stripped."""
+    def lines_of(self, kind: LineKind) -> tuple[str, ...]:
+        """Return the lines of a kind, stripped, without blank lines."""
         lines = (line for hunk in self.hunks for line in hunk.lines if line.kind is kind)
         return tuple(text for line in lines if (text := line.text.strip()))
 
     @property
     def spans(self) -> tuple[LineSpan, ...]:
-        """Line ranges of the hunks, on each side that has lines."""
+        """Line ranges of the hunks in the old and the new version, without empty ranges."""
         return tuple(
             LineSpan(path=self.file.path_on(side), side=side, start=start, end=start + length - 1)
             for hunk in self.hunks
@@ -63,12 +63,12 @@ class Chunk:
 
 
 class ChunkedDiff(NamedTuple):
-    """A change, cut into chunks."""
+    """Change that is cut into chunks."""
 
     chunks: tuple[Chunk, ...]
     """Chunks in the order of the diff."""
     notes: tuple[str, ...]
-    """Parts of the change that no chunk shows, one sentence each."""
+    """Sentences that name the parts of the change that are in no chunk."""
 
 
 def chunk_diff(diff: Diff, budget: int = BUDGET) -> ChunkedDiff:
@@ -76,11 +76,11 @@ def chunk_diff(diff: Diff, budget: int = BUDGET) -> ChunkedDiff:
 
     Args:
         diff: The change.
-        budget: Maximum characters of a chunk: its diff, and its removed and added lines; at least
-            200.
+        budget: Maximum characters of a chunk, where changed lines count twice because a prompt
+            repeats them. A value below 200 means 200.
 
     Returns:
-        The chunks, at most `MAX_CHUNKS`, and notes on everything omitted.
+        At most `MAX_CHUNKS` chunks, and notes on everything that is omitted.
     """
     budget = max(budget, MIN_BUDGET)
     chunks: list[Chunk] = []
@@ -100,27 +100,30 @@ def chunk_diff(diff: Diff, budget: int = BUDGET) -> ChunkedDiff:
         left = chunks[MAX_CHUNKS:]
         paths = len({chunk.file.path for chunk in left})
         notes.append(
-            f"The change has {len(chunks)} parts and the model is asked about {MAX_CHUNKS}; "
-            f"left out, from `{left[0].file.path}` on: {count_noun(len(left), 'part')} of "
-            f"{count_noun(paths, 'file')}."
+            f"The change has {len(chunks)} parts and the model reads the first {MAX_CHUNKS}; "
+            f"{count_noun(len(left), 'part')} of {count_noun(paths, 'file')} are left out, "
+            f"from `{left[0].file.path}` on."
         )
     return ChunkedDiff(tuple(chunks[:MAX_CHUNKS]), tuple(notes))
 
 
 def _length(line: DiffLine) -> int:
-    """Return the number of characters that a line takes; changed lines are shown twice."""
+    """Return the characters that a line takes in a prompt, where changed lines are shown twice."""
     return (1 if line.kind is LineKind.CONTEXT else 2) * (len(line.text) + 2)
 
 
 def _cut(hunk: Hunk, budget: int) -> Iterator[Hunk]:
-    """Cut a hunk into parts that fit; omit long lines and parts without a changed line."""
+    """Yield the parts of a hunk that fit the budget and have a changed line.
+
+    A line that is longer than the budget is omitted.
+    """
     start = size = 0
     ranges: list[tuple[int, int]] = []
     for index, line in enumerate(hunk.lines):
         length = _length(line)
         if size + length > budget:
             ranges.append((start, index))
-            # A line that is longer than the budget is in no part.
+            # The next part begins at this line or, if the line does not fit any part, after it.
             start, size = index + (length > budget), 0
         size += length if length <= budget else 0
     for begin, end in (*ranges, (start, len(hunk.lines))):

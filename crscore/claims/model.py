@@ -1,8 +1,8 @@
-"""Claims from a language model, on any engine (`docs/design/023-model-claims.md`).
+"""Takes claims from a language model on any engine (`docs/design/023-model-claims.md`).
 
-A diff is split into chunks, each chunk becomes a chat, and all chats of a run form one batch.
-Claims in the same words are merged. The claims of a diff are cached, so that the model is called
-once for a diff, whatever the number of its reviews.
+A diff is split into chunks, there is a chat about each chunk, and all chats of a run are one batch.
+Claims that use the same words are merged. The claims of a diff are cached, so that the model is
+asked only once about a diff that has several reviews.
 """
 
 import hashlib
@@ -32,44 +32,44 @@ from crscore.text import find_code_spans, split_identifier, stem
 
 DEFAULT_PROMPT: Final = "claims.v1"
 CARD: Final = "training.json"
-"""The training card: file of prompt settings that `crscore train claims` writes beside weights."""
+"""Name of the training card: prompt settings that `crscore train claims` saves with the weights."""
 PARSER_VERSION: Final = 6
 """Version of the answer parser; cached claims of an older version are ignored."""
-# The prompt asks for a third of this number.
+# Five times as many claims as the default prompt asks for.
 MAX_CLAIMS: Final = 40
-"""Maximum number of claims, and of implications, taken from one answer."""
+"""Maximum number of claims taken from one answer, and of implications."""
 MAX_CLAIM_CHARS: Final = 1_000
-"""Maximum characters of a claim; a longer text is not a sentence."""
+"""Maximum characters of a claim; longer claims are dropped."""
 _FILLERS: Final = frozenset(
     ("a", "an", "the", "is", "are", "was", "were", "be", "been", "being", "has", "have", "now")
 )
-# A low estimate, because code has short tokens.
+# The estimate is low, because tokens of code are shorter than those of prose.
 CHARS_PER_TOKEN: Final = 2.5
-"""Estimated number of characters per token of a diff."""
+"""Estimated number of characters of a token of a diff."""
 
 
 @dataclass(slots=True, kw_only=True)
 class ModelClaims:
-    """Claim generator that uses a language model."""
+    """Writes claims with a language model."""
 
     source: str
     """Name of the generator, recorded in each claim."""
     engine: Engine
     """Engine that runs the model."""
     prompt: Prompt
-    """The instructions and examples."""
+    """Prompt file with instructions and examples."""
     sampling: Sampling
-    """Sampling settings."""
+    """Settings of the sampling of tokens."""
     form: Form = "json"
     """Form of an answer."""
     few_shots: int | None = None
-    """Number of the prompt's examples that are shown; None for all."""
+    """Number of the prompt's examples that the model sees; None for all."""
     cache: Cache | None = None
-    """Claims of earlier runs; None to cache nothing."""
+    """Cache of claims of earlier runs; None to cache nothing."""
 
     @property
     def identity(self) -> str:
-        """Engine, model, adapter, prompt and sampling."""
+        """Engine, model, adapter, prompt, form, sampling and parser, for the signature."""
         sampling = self.sampling
         sampling_label = (
             f"t{sampling.temperature:g}p{sampling.top_p:g}" if sampling.temperature else "greedy"
@@ -81,30 +81,30 @@ class ModelClaims:
         )
 
     def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
-        """Write the claims of each diff, using one batch for those that are not cached."""
-        # The chunk size determines the text that the model sees, and so its answer.
+        """Write the claims of each diff; all diffs that are not cached are one batch."""
+        # The context size belongs to the key, because it determines the chunks that the model sees.
         producer = f"{self.identity} {self.engine.origin} {self.engine.context_tokens}"
         keys = [_cache_key(diff, producer) for diff in diffs]
         claims_by_key: dict[str, Claims] = {}
         chunked_by_key: dict[str, ChunkedDiff] = {}
-        for key, diff in dict(zip(keys, diffs, strict=True)).items():  # equal diffs: one chat
+        for key, diff in dict(zip(keys, diffs, strict=True)).items():  # equal diffs have one key
             data = None if self.cache is None else self.cache.get(key)
             try:
                 claims_by_key[key] = msgspec.msgpack.decode(data or b"", type=Claims)
-            # The cached claims are missing, damaged, or of a version with other fields.
+            # The claims are not cached, or they are damaged or from a version with other fields.
             except (msgspec.DecodeError, UnicodeDecodeError):
                 chunked_by_key[key] = self._chunks(diff)
         chunks = [chunk for chunked in chunked_by_key.values() for chunk in chunked.chunks]
         answers: Iterator[Answer] = iter(())
         if chunks:
-            # A new nonce for each run, so that a diff cannot predict how its fence ends.
+            # The nonce is random, so that the author of a diff cannot predict the end of the fence.
             fence = Fence(nonce=secrets.token_hex(8), special=self.engine.special_tokens)
             chats = [self._chat(chunk, fence) for chunk in chunks]
             answers = iter(self.engine.complete(chats, self.sampling))
         for key, chunked in chunked_by_key.items():
-            claims, complete = self._claims(chunked, [next(answers) for _ in chunked.chunks])
+            claims, complete = self._read_claims(chunked, [next(answers) for _ in chunked.chunks])
             claims_by_key[key] = claims
-            # A chunk without an answer may get one in the next run.
+            # If a chunk has no answer, nothing is cached, because the next run may get an answer.
             if complete and self.cache is not None:
                 self.cache.put(key, msgspec.msgpack.encode(claims))
         return tuple(claims_by_key[key] for key in keys)
@@ -116,15 +116,15 @@ class ModelClaims:
         context_tokens = self.engine.context_tokens
         if context_tokens is None or not diff.files:
             return chunk_diff(diff)
-        # The nonce has the length of a real one.
+        # Measure a chat without code; its nonce is as long as a random one.
         empty_chat = self._chat(Chunk(file=diff.files[0], hunks=()), Fence(nonce="0" * 16))
         available = int((context_tokens - self.sampling.max_tokens) * CHARS_PER_TOKEN)
         return chunk_diff(
             diff, min(BUDGET, available - sum(len(message.text) for message in empty_chat))
         )
 
-    def _claims(self, parts: ChunkedDiff, answers: Sequence[Answer]) -> tuple[Claims, bool]:
-        """Return the claims in the answers about a diff, and whether every chunk has an answer."""
+    def _read_claims(self, parts: ChunkedDiff, answers: Sequence[Answer]) -> tuple[Claims, bool]:
+        """Return the claims in the answers about a diff, and whether all answers could be read."""
         references: list[PseudoReference] = []
         cut_off = 0
         failed: list[str | MalformedAnswerError] = []
@@ -142,8 +142,7 @@ class ModelClaims:
                 (ReferenceKind.CLAIM, parsed.claims),
                 (ReferenceKind.IMPLICATION, parsed.implications),
             ):
-                # The answer does not say which lines it is about, so each claim has all lines of
-                # its chunk.
+                # A claim has all lines of its chunk, because an answer does not name lines.
                 references += (
                     PseudoReference(
                         text=text,
@@ -162,14 +161,14 @@ class ModelClaims:
             notes.append(f"The model wrote no claims for {of_all}: {summarize(failed)}.")
         if cut_off:
             number = f"{cut_off} of {count}"
-            notes.append(f"Answers that broke off, without their last claims: {number}.")
+            notes.append(f"Truncated answers, whose last claims are missing: {number}.")
         raw = "\n\n".join(texts) if texts else None
         claims = Claims(references=deduplicate(references), raw=raw, notes=tuple(notes))
         return claims, not failed
 
 
 def _cache_key(diff: Diff, producer: str) -> str:
-    """Return a key made from the diff and everything else that affects the model's answer."""
+    """Return the cache key of a diff's claims: a hash of all that affects the model's answers."""
     files = [
         (file.path, file.old_path, file.language, file.is_missing, repr(file.hunks))
         for file in diff.files
@@ -182,10 +181,10 @@ def deduplicate(references: Iterable[PseudoReference]) -> tuple[PseudoReference,
     """Merge claims that use the same words.
 
     Args:
-        references: Claims and implications of one diff, in order.
+        references: Claims and implications of one diff.
 
     Returns:
-        The first claim of each group, with the lines of the whole group.
+        The first of all claims that use the same words, with the lines of all of them.
     """
     first_by_words: dict[tuple[str, ...], PseudoReference] = {}
     for reference in references:
@@ -198,7 +197,7 @@ def deduplicate(references: Iterable[PseudoReference]) -> tuple[PseudoReference,
 
 
 def normalize(text: str) -> tuple[str, ...]:
-    """Return the stems of a sentence's words in order, without articles and forms of `be`.
+    """Return the stems of a sentence's words in order, without articles, auxiliaries and "now".
 
     Example:
         >>> normalize("The `user_id` was renamed.") == normalize("`user_id` is now renamed")
@@ -209,23 +208,22 @@ def normalize(text: str) -> tuple[str, ...]:
 
 
 class TrainedPrompt(msgspec.Struct, frozen=True):
-    """Prompt settings of a model's training: `prompt` of `training.json`."""
+    """Settings with which a model was trained: the value of `prompt` in `training.json`."""
 
     name: str = DEFAULT_PROMPT
     sha256: str = ""
+    """Hash of the prompt file; "" if unknown."""
     form: Literal["json", "sections"] = "json"
     few_shots: bool = True
+    """Whether the model saw the prompt's examples."""
 
 
 def make_generator(engine: str, options: ModelOptions) -> ModelClaims:
-    """Make a generator.
+    """Return a generator whose model is not loaded yet.
 
     Args:
-        engine: The engine's name, recorded as the source of the claims.
-        options: Options of the generator; those for the engine are passed on to it.
-
-    Returns:
-        A generator whose model is not yet loaded.
+        engine: Name of the engine, which is also the source of the claims.
+        options: Options of the generator and of the engine.
 
     Raises:
         ConfigError: An option is invalid.
@@ -233,7 +231,7 @@ def make_generator(engine: str, options: ModelOptions) -> ModelClaims:
     trained = read_card(options) if engine == "vllm" else TrainedPrompt()
     prompt = load_prompt(options.prompt or trained.name)
     if trained.sha256 not in ("", prompt.sha256) and trained.name == prompt.name:
-        expected = f"is not the {prompt.name} of this version: train it again, or name a prompt"
+        expected = f"has another {prompt.name} than this version: train it again or set a prompt"
         raise ConfigError("prompt", f"the model's {CARD}", expected)
     form = options.form or trained.form
     few_shots = trained.few_shots if options.few_shots is None else options.few_shots
@@ -253,18 +251,20 @@ def make_generator(engine: str, options: ModelOptions) -> ModelClaims:
 
 
 def make_engine(name: str, options: Mapping[str, Any], *, is_strict: bool = True) -> Engine:
-    """Make an engine, without loading a model or sending a request.
+    """Return an engine; no model is loaded and no request is sent yet.
 
     Args:
-        name: The engine's name.
-        options: Values by option of the engine; None for its default.
-        is_strict: Whether an option that the engine does not have is an error.
+        name: Name of the engine.
+        options: Values by the name of their option; None means the engine's default.
+        is_strict: Whether an option that the engine does not have is an error. `base_url` and
+            `api_key` never are.
 
     Raises:
         ConfigError: An option is invalid.
     """
     values = {option: value for option, value in options.items() if value is not None}
-    # An engine without a server ignores the server variables of the environment.
+    # The environment may set the server's address and key, which an engine without a server
+    # ignores.
     ignorable = {"base_url", "api_key"} if is_strict else values.keys()
     engine: Engine = plugins.create(
         "engines",
@@ -276,14 +276,14 @@ def make_engine(name: str, options: Mapping[str, Any], *, is_strict: bool = True
 
 
 def read_card(options: ModelOptions) -> TrainedPrompt:
-    """Read the training card of a crscore model or adapter; other models get the defaults.
+    """Read the training card of a model or adapter; if there is none, return the defaults.
 
     Raises:
         ConfigError: The card cannot be read.
     """
-    # A model name is not a folder, even when a folder of that name exists in the working directory.
+    # `folder_of` returns None for a model's name, even if the working directory has such a folder.
     model_folder = model_files.folder_of(options.model) if options.model else None
-    # An adapter is always a folder, even if its path looks like the name of a model.
+    # An adapter is always a folder, even if its path looks like a model's name.
     lora = options.engine.get("lora")
     adapter = (model_files.folder_of(lora) or Path(lora)) if lora else None
     for folder in filter(None, (adapter, model_folder)):

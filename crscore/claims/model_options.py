@@ -8,27 +8,27 @@ Positive = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class ModelOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options for the prompt, the sampling and the cache, and those that the engine checks."""
+    """Options of the prompt, the sampling, the cache and, in `engine`, of the engine."""
 
     argument: str = ""
-    """Model named in the generator's argument."""
+    """Name of the model after the colon, as in `openai:MODEL`; "" if there is none."""
     cache_dir: str | None = None
-    """Folder of the cached claims; None to cache nothing."""
+    """Folder of the cache of claims; None to cache nothing."""
     prompt: str | None = None
-    """Task and version; None for the prompt the model was trained with, or the default."""
+    """Name of the prompt; None for that of the model's training or else the default."""
     form: Literal["json", "sections"] | None = None
-    """Form of an answer; None for the form the model was trained with, or `json`."""
+    """Form of an answer; None for that of the model's training or else `json`."""
     few_shots: bool | None = None
-    """Whether the prompt's examples are shown; None for the training setting, or yes."""
+    """Whether the model sees the prompt's examples; None as in the model's training or else yes."""
     temperature: Annotated[float, msgspec.Meta(ge=0)] = 0.0
-    """Sampling temperature; 0 always takes the likeliest token."""
-    # The paper's 150 truncate one answer in four.
+    """Sampling temperature, at least 0; with 0, the likeliest token is always taken."""
+    # The paper's limit of 150 tokens cuts off one answer in four.
     max_new_tokens: Positive = 512
     """Maximum tokens of an answer."""
     engine: dict[str, Any] = {}
-    """Options of the engine, by name; None for its default."""
+    """Options of the engine by name, which the engine checks; the value None means its default."""
 
     @property
     def model(self) -> str | None:
-        """Name or folder of the model; None if none is named."""
+        """Name or folder of the model; None if no model is configured."""
         return self.argument or self.engine.get("model")

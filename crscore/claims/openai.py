@@ -1,8 +1,8 @@
-"""Claims from a model behind an OpenAI-compatible server: `--claims openai:MODEL`.
+"""Takes claims from a model on an OpenAI-compatible server: `--claims openai:MODEL`.
 
-The server can be `vllm serve`, llama.cpp, Ollama or a cloud service. Its address and key come from
-`OPENAI_BASE_URL` and `OPENAI_API_KEY` only. The diff is sent to that server. This
-generator needs `crscore[openai]`.
+The server can be `vllm serve`, llama.cpp, Ollama or a cloud service; the diff is sent to it. Its
+address and key come only from the variables `OPENAI_BASE_URL` and `OPENAI_API_KEY`. This generator
+needs `crscore[openai]`.
 """
 
 import importlib.util
@@ -12,13 +12,13 @@ from crscore.claims.model_options import ModelOptions
 
 
 def create(options: ModelOptions) -> ClaimGenerator:
-    """Create the generator; the server is first called for a diff that is not in the cache."""
+    """Create the generator; a server is called only for diffs whose claims are not cached."""
     from crscore.claims.model import make_generator  # noqa: PLC0415  (most runs have no model)
 
     return make_generator("openai", options)
 
 
 def missing() -> str | None:
-    """Return the missing packages and how to install them; None when nothing is missing."""
+    """Return the missing package and how to install it; None if no package is missing."""
     package = importlib.util.find_spec("openai")
     return None if package else "openai; pip install 'crscore[openai]'"

@@ -1,8 +1,8 @@
-"""Chat with a model about a chunk of a change, made from a prompt file.
+"""Makes the chat with a model about a chunk of a change, from a prompt file.
 
-The instructions and examples, which all chats share, come first, so that a server can cache them;
-the chunk comes last. There is no system message: the chat templates of the default model and others
-reject one.
+The instructions and examples, which all chats share, come first, so that a server can cache them.
+The chunk comes last. A chat has no system message, because some chat templates reject it, such as
+that of the default model.
 """
 
 import json
@@ -20,15 +20,15 @@ from crscore.llm.prompt_escaping import Fence
 from crscore.records import LineKind
 
 Form = Literal["json", "sections"]
-"""Form of an answer: JSON, or the published two sections of numbered points."""
+"""Form of an answer: JSON, or the paper's two sections with numbered points."""
 
-# This nonce is not random, unlike that of the last message: the examples are the same in every
-# chat, so that a server can cache them.
+# The nonce of an example is fixed, unlike the random nonce of the last message, so that the
+# examples are the same in every chat and a server can cache them.
 _EXAMPLE_NONCE: Final = "example-{}"
 
 
 class PromptExample(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Change with a good answer."""
+    """Change and a good answer about it."""
 
     diff: str
     claims: tuple[str, ...]
@@ -36,28 +36,28 @@ class PromptExample(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PromptContent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Prompt file for claims; `prompts/claims.v1.toml` explains each text."""
+    """Content of a prompt file for claims; `prompts/claims.v1.toml` explains each text."""
 
     instruction: str
     opening: str
     closing: str
     request: str
     forms: dict[Form, str]
-    """How to answer, by form."""
+    """Instruction how to write the answer, by form."""
     limits: dict[Literal["claims", "implications"], int]
-    """Maximum number of sentences requested from the model, by list."""
+    """Maximum number of claims and of implications that the model is asked for."""
     examples: tuple[PromptExample, ...]
 
 
 Prompt: TypeAlias = prompts.Prompt[PromptContent]
-"""Prompt for claims."""
+"""Prompt file for claims, with its name and hash."""
 
 
 def load_prompt(name: str) -> Prompt:
-    """Read a prompt for claims: `claims.v1`.
+    """Read a prompt for claims by its name, such as `claims.v1`.
 
     Raises:
-        ConfigError: The prompt does not exist.
+        ConfigError: There is no such prompt.
     """
     return prompts.read_prompt(name, PromptContent)
 
@@ -83,7 +83,7 @@ def make_chat(
     Args:
         prompt: The instructions and examples.
         chunk: The part of the change.
-        fence: Marks the chunk as data; only the last message depends on it.
+        fence: Marks the chunk as data. Only the last message depends on the fence.
         form: Form of the answer.
         examples: Number of the prompt's examples that are shown; None for all, 0 for a model that
             was trained on the task.
@@ -91,20 +91,20 @@ def make_chat(
     Returns:
         Messages that alternate between user and assistant, starting and ending with the user.
     """
-    shared = _shared(prompt, form, examples)
-    last = _fenced(prompt, fence, chunk)
-    # Without examples, all text is one message: many chat templates reject two user messages in a
-    # row.
+    shared = _make_shared(prompt, form, examples)
+    last = _fence_chunk(prompt, fence, chunk)
+    # Without examples, instruction and chunk are one message, because many chat templates reject
+    # two user messages in a row.
     if len(shared) == 1:
         return (Message(role="user", text=f"{shared[0].text}\n\n{last}"),)
     return (*shared, Message(role="user", text=last))
 
 
 def format_answer(claims: Sequence[str], implications: Sequence[str], form: Form) -> str:
-    """Format claims as an answer of the given form: an example's answer, or a training target."""
+    """Format claims as a model's answer, for an example in a prompt or for training."""
     if form == "json":
         answered = {"claims": list(claims), "implications": list(implications)}
-        # The JSON has no spaces, like the output of guided decoding.
+        # Without spaces, the JSON looks like that of a model that is constrained to a schema.
         return json.dumps(answered, ensure_ascii=False, separators=(",", ":"))
     parts = (("Summary of changes:", claims), ("Implications:", implications))
     lines = [
@@ -116,8 +116,8 @@ def format_answer(claims: Sequence[str], implications: Sequence[str], form: Form
 
 
 @lru_cache(maxsize=16)
-def _shared(prompt: Prompt, form: Form, examples: int | None) -> tuple[Message, ...]:
-    """Return the messages that all chats share; the last example ends with its answer."""
+def _make_shared(prompt: Prompt, form: Form, examples: int | None) -> tuple[Message, ...]:
+    """Return the messages that all chats share: the instruction and the examples with answers."""
     content = prompt.content
     limits = {str(name): str(limit) for name, limit in content.limits.items()}
     task = prompts.fill(content.instruction, limits).strip()
@@ -126,7 +126,7 @@ def _shared(prompt: Prompt, form: Form, examples: int | None) -> tuple[Message, 
     for index, example in enumerate(content.examples[:examples], start=1):
         chunk = chunk_diff(parse.parse_diff(example.diff)).chunks[0]
         fence = Fence(nonce=_EXAMPLE_NONCE.format(index))
-        text = _fenced(prompt, fence, chunk)
+        text = _fence_chunk(prompt, fence, chunk)
         if not messages:
             text = f"{lead}\n\n{text}"
         messages.append(Message(role="user", text=text))
@@ -135,16 +135,16 @@ def _shared(prompt: Prompt, form: Form, examples: int | None) -> tuple[Message, 
     return tuple(messages) or (Message(role="user", text=lead),)
 
 
-def _fenced(prompt: Prompt, fence: Fence, chunk: Chunk) -> str:
-    """Return the text that shows a chunk; all of it, including names, is untrusted."""
+def _fence_chunk(prompt: Prompt, fence: Fence, chunk: Chunk) -> str:
+    """Return the text that shows a chunk, with its paths and code fenced as untrusted data."""
     file = chunk.file
-    # A line feed in a path could begin a line that looks like an instruction.
+    # A path may contain a line feed, and after it a line that looks like an instruction.
     lines = [f"File: {' '.join(file.path.split())}"] if file.path else []
     if file.old_path and file.old_path != file.path:
         lines.append(f"Before: {' '.join(file.old_path.split())}")
     lines += ["Diff:", chunk.text]
     for title, kind in (("Lines removed:", LineKind.REMOVED), ("Lines added:", LineKind.ADDED)):
-        if changed := chunk.changed(kind):
+        if changed := chunk.lines_of(kind):
             lines += [title, *changed]
     content, mark = prompt.content, {"mark": fence.nonce}
     opening, closing = (prompts.fill(text, mark) for text in (content.opening, content.closing))

@@ -1,8 +1,8 @@
-"""Recorded claims, for running the pipeline offline: `--claims replay:FILE`.
+"""Reads recorded claims, for a run without a model: `--claims replay:FILE`.
 
-FILE is JSON Lines, plain or gzip. A row has the `sha256` of a diff, which `crscore score --format
-json` prints, and `claims`, a list of texts or of objects {text, kind, spans, identifiers,
-weight}; only `text` is required.
+FILE has JSON Lines and may be compressed with gzip. A row has the `sha256` of a diff, which
+`crscore score --format json` prints, and `claims`, a list of texts or of objects with the keys
+`text`, `kind`, `spans`, `identifiers` and `weight`, of which only `text` is required.
 """
 
 import hashlib
@@ -39,12 +39,12 @@ class Replay:
     """Claim generator that replays a recording."""
 
     recorded: Mapping[str, Claims]
-    """Diff sha256 -> claims."""
+    """Claims by the sha256 of their diff."""
     identity: str
     """`replay@` and a short hash of the recording."""
 
     def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
-        """Look up each diff; a diff that is not recorded gets a note instead of claims."""
+        """Return the recorded claims of each diff, or a note if there are none."""
         note = "The recording has no claims for the diff with sha256 {}."
         return tuple(
             self.recorded.get(diff.sha256)
@@ -57,18 +57,19 @@ def create(*, argument: str = "") -> ClaimGenerator:
     """Load a recording.
 
     Args:
-        argument: The file of the recording.
+        argument: Path of the recording.
 
     Raises:
         ConfigError: No file was given.
-        InputError: The recording cannot be read; the message says which row.
+        InputError: The recording or one of its rows cannot be read; the message names the row.
     """
     if not argument:
         raise ConfigError("claims", "settings", "replay needs a file: replay:FILE")
     path = Path(argument)
     content = jsonl.read_bytes(path, "a recording of claims")
     rows = jsonl.read_rows(content, _Row, path, "a recording of claims")
-    # Diffs are found by the hash of their text: claims about another version could be wrong.
+    # Claims belong to exactly one text of a diff, because they could be wrong about another
+    # version.
     recorded = {row.sha256: _read_row(row, position) for position, row in rows}
     digest = hashlib.sha256(content).hexdigest()
     return Replay(recorded=recorded, identity=f"{SOURCE}@{digest[:8]}")
@@ -82,7 +83,7 @@ def _read_row(row: _Row, position: str) -> Claims:
             text=claim.text,
             kind=claim.kind,
             source=SOURCE,
-            # A span without a side is in the new version.
+            # Spans are in the new version unless they name a side.
             spans=tuple(
                 jsonl.convert({"side": "new", **span}, LineSpan, position) for span in claim.spans
             ),

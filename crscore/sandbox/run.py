@@ -40,7 +40,8 @@ _LAUNCHER = Path(__file__).with_name("_launch.py")
 _CHECK_INTERVAL_S = 0.05
 """Maximum seconds to wait for output before the limits are checked."""
 # The kernel limits each process (RLIMIT_DATA). The sum over the group is checked every 0.05 to
-# 0.25 s; the kernel's limit is higher, so that usually the check ends the tool and gives the reason.
+# 0.25 s; the kernel's limit is higher, so that usually the check ends the tool and
+# gives the reason.
 _KERNEL_MEMORY_FACTOR = 2
 """Kernel's memory limit of each process, as a multiple of `Limits.memory_bytes`."""
 _NOT_EXECUTABLE = frozenset(

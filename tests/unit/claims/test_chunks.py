@@ -33,8 +33,8 @@ def test_small_change_of_a_file_is_one_chunk() -> None:
     (chunk,) = chunks.chunk_diff(made).chunks
     assert len(chunk.hunks) == 3
     assert chunk.text.startswith("@@ -7,7 +7,7 @@")
-    assert chunk.changed(LineKind.REMOVED) == ("line 10", "line 200", "line 390")
-    assert chunk.changed(LineKind.ADDED) == ("other 10", "other 200", "other 390")
+    assert chunk.lines_of(LineKind.REMOVED) == ("line 10", "line 200", "line 390")
+    assert chunk.lines_of(LineKind.ADDED) == ("other 10", "other 200", "other 390")
 
 
 def test_long_hunks_are_chunks_of_their_own() -> None:
@@ -74,12 +74,12 @@ def test_long_hunk_is_cut_between_its_lines_with_right_headers() -> None:
     assert len(found.chunks) > 5
     assert found.notes == ()
     assert all(chunk.hunks[0].section == "def f()" for chunk in found.chunks)
-    texts = [line for chunk in found.chunks for line in chunk.changed(LineKind.ADDED)]
+    texts = [line for chunk in found.chunks for line in chunk.lines_of(LineKind.ADDED)]
     assert texts == new.splitlines()
     for chunk in found.chunks:
         read = parse.parse_diff(f"--- a/x\n+++ b/x\n{chunk.text}\n")
         assert read.files[0].hunks == chunk.hunks
-        assert len(chunk.text) + sum(map(len, chunk.changed(LineKind.ADDED))) < 1_100
+        assert len(chunk.text) + sum(map(len, chunk.lines_of(LineKind.ADDED))) < 1_100
 
 
 def test_line_over_the_budget_is_left_out_with_a_note() -> None:
@@ -87,7 +87,7 @@ def test_line_over_the_budget_is_left_out_with_a_note() -> None:
         f"--- a/x.js\n+++ b/x.js\n@@ -1,2 +1,3 @@\n-a\n+b\n+{'z' * 5_000}\n c\n"
     )
     found = chunks.chunk_diff(diff, 1_000)
-    assert [chunk.changed(LineKind.ADDED) for chunk in found.chunks] == [("b",)]
+    assert [chunk.lines_of(LineKind.ADDED) for chunk in found.chunks] == [("b",)]
     assert found.notes == ("Lines of `x.js` too long to be shown to the model: 1.",)
 
 
@@ -111,7 +111,7 @@ def test_too_many_chunks_are_a_note() -> None:
     diff = parse.parse_diff("".join(one.format(f"f{n:03}.py") for n in range(count)))
     found = chunks.chunk_diff(diff)
     assert len(found.chunks) == chunks.MAX_CHUNKS
-    assert "left out, from `f200.py` on: 3 parts of 3 files." in found.notes[0]
+    assert "3 parts of 3 files are left out, from `f200.py` on." in found.notes[0]
 
 
 LINE = st.tuples(st.sampled_from("+- "), st.text("ab ", max_size=60))
