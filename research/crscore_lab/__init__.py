@@ -1,3 +1,3 @@
-"""Studies of agreement with human judgements, training of its weights, and more languages."""
+"""Studies of how crscore agrees with people, training of its weights, and further languages."""
 
 __version__ = "0.1.0"

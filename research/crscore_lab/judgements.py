@@ -1,4 +1,4 @@
-"""Judges' decisions on findings, and the agreement of our matching with them."""
+"""Agreement of the matching of `crscore bench` with judges, who decided what findings are about."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -27,7 +27,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 class Judged(NamedTuple):
-    """Findings of one bot for one change, and one judge's decision on each."""
+    """Findings of one bot for one change, with one judge's decision on each finding."""
 
     change: str
     bot: str
@@ -35,7 +35,7 @@ class Judged(NamedTuple):
     problems: tuple[Problem, ...]
     findings: tuple[Finding, ...]
     decisions: tuple[int | None, ...]
-    """Index of the problem that each finding is about; None if it is about no problem."""
+    """For each finding, the index of the problem that it is about; None if it is about none."""
 
 
 class JudgeAgreement(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,12 +43,12 @@ class JudgeAgreement(msgspec.Struct, frozen=True, kw_only=True):
 
     judge: str
     decisions: int
-    """Number of decisions: problems times bots."""
+    """Number of pairs of a problem and a bot; each is a decision whether the bot found it."""
     kappa: float | None
-    """Cohen's kappa of the decisions whether a bot found a problem."""
+    """Cohen's kappa of these decisions; None if it is undefined."""
     auc: float | None
-    """Chance that a problem that the judge calls found has a higher probability than another
-    one."""
+    """Chance that a problem found, by the judge, has a higher probability of a match than a problem
+    not found; None if there is no such pair."""
 
 
 class Agreement(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,28 +56,30 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True):
 
     judges: tuple[JudgeAgreement, ...]
     among_judges: tuple[float, ...]
-    """Kappa of each pair of judges."""
+    """Cohen's kappa of each pair of judges with the same number of decisions."""
     recall_order: float | None
-    """Spearman's correlation of the bots' recall with the judges' mean."""
+    """Spearman's correlation, over the bots, of the recall by the matching and by the judges."""
     f1_order: float | None
+    """The same correlation of F1."""
     recall_error: float
-    """Mean difference of a bot's recall from the judges' mean, in [0, 1]."""
+    """Mean absolute difference of a bot's recall by the matching and by the judges, in [0, 1]."""
     unsure: float = 0.0
-    """Share of the decisions in the matcher's band."""
+    """Share of the decisions, in [0, 1], whose probability is too near the threshold to be sure."""
     with_reader: Self | None = None
-    """Agreement if a language model decides the unsure pairs."""
+    """Agreement if a language model decides the unsure pairs; None if no model was asked."""
     notes: tuple[str, ...] = ()
-    """What the model decided, and what that took."""
+    """How many pairs the model decided, and what this cost."""
 
 
 def read_judgements(path: Path) -> list[Judged]:
-    """Read judgements: JSON Lines of `pull`, `golden` and `found`.
+    """Read a file of judgements in JSON Lines.
 
-    `found` has for each bot and judge a list of findings with `text`, `golden` (index of the
-    problem that it is about, or null) and, where known, `path` and `line`.
+    Each row has the fields `pull`, the address of a pull request, `golden`, a list of its problems,
+    and `found`, an object: bot -> judge -> list of findings. A finding has the fields `text`,
+    `golden` (index of the problem that it is about, or null) and, if known, `path` and `line`.
 
     Raises:
-        InputError: The file cannot be read, or a row is wrong.
+        InputError: The file cannot be read or has no judgement, or a row is wrong.
     """
     content = jsonl.read_bytes(path, "judgements")
     judged = [
@@ -108,10 +110,10 @@ def _read_row(row: dict[str, Any], source: str) -> Iterator[Judged]:
                 )
                 decisions = tuple(entry["golden"] for entry in entries)
                 if not {*decisions} <= {None, *range(len(problems))}:
-                    raise InputError(f"{source}: {bot}, {judge}: a decision names no problem")
+                    raise InputError(f"{source}: {bot}, {judge}: a golden is no problem's index")
                 yield Judged(change, bot, judge, problems, findings, decisions)
     except (KeyError, TypeError, AttributeError) as exc:
-        hint = "; decisions by hand are for --decisions" if "same" in row else ""
+        hint = "; pass a file of decisions by hand with --decisions" if "same" in row else ""
         raise InputError(f"{source}: expected pull, golden and found: {exc}{hint}") from exc
 
 
@@ -120,12 +122,13 @@ def _kappa(first: Flags, second: Flags) -> float | None:
 
 
 def agree(judged: Sequence[Judged], tables: Iterable[Doubles], threshold: float) -> Agreement:
-    """Compare a matching with judges.
+    """Compare a matching of findings and problems with the judges' decisions.
 
     Args:
         judged: The judgements.
-        tables: Probability of each pair of the findings and the problems, each of shape (F, G).
-        threshold: Minimum probability of a matching pair.
+        tables: For each judgement, the probability that each of its F findings is about each of its
+            G problems, shape (F, G).
+        threshold: Minimum probability of a pair that matches.
     """
     judges = sorted({group.judge for group in judged})
     bots = sorted({group.bot for group in judged})
@@ -163,17 +166,19 @@ def agree(judged: Sequence[Judged], tables: Iterable[Doubles], threshold: float)
 
 
 _Unsure = tuple[int, int, int, tuple[Problem, Finding]]
-"""Decision within the matcher's band: index of the judged findings, row, column, and the pair."""
+"""Pair whose probability is too near the threshold to be sure: index of the judgement, row
+(finding) and column (problem) in its table, and the pair."""
 
 
 def _match(judged: Sequence[Judged], pair_model: PairModel) -> tuple[list[Doubles], list[_Unsure]]:
-    """Return the probability of each pair, and the unsure decisions."""
+    """Return the table of probabilities of each judgement, and all unsure pairs."""
     encoder, rarity = MiniLM(), model.read_weights(reader.SHIPPED).rarity
     low, high = pair_model.band
     tables, unsure = [], list[_Unsure]()
     views, change = dict[str, TextView](), ""
     for index, group in enumerate(judged):
-        if group.change != change:  # the judges of a change share most texts
+        # Views are kept while the change is the same, because its judges share most texts.
+        if group.change != change:
             views, change = {}, group.change
         texts = {finding.text for finding in group.findings}
         texts |= {problem.text for problem in group.problems}
@@ -199,10 +204,10 @@ def check_judgements(path: Path, judge: ModelReader | None = None) -> Agreement:
 
     Args:
         path: File of judgements, in the format of `read_judgements`.
-        judge: Language model that decides the unsure pairs.
+        judge: Language model that decides the unsure pairs; None to ask no model.
 
     Raises:
-        InputError: The file cannot be read.
+        InputError: The file cannot be read or has no judgement, or a row is wrong.
     """
     pair_model, judged = read_model(), read_judgements(path)
     tables, unsure = _match(judged, pair_model)
@@ -232,9 +237,9 @@ def render_agreement(agreement: Agreement, title: str) -> str:
     ]
     among = ", ".join(map(number, agreement.among_judges)) or "–"
     lines.append(
-        f"{title}: order of bots by recall {number(agreement.recall_order)}, "
+        f"{title}: rank correlation of bots by recall {number(agreement.recall_order)}, "
         f"by F1 {number(agreement.f1_order)}; mean error of recall {agreement.recall_error:.3f}; "
-        f"judges among each other {among}"
+        f"kappa between judges {among}"
     )
     if agreement.unsure:
         lines.append(f"{title}: unsure: {agreement.unsure:.1%} of the decisions")

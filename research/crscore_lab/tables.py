@@ -1,4 +1,4 @@
-"""Numbers and tables as Markdown, which is readable in a terminal, too."""
+"""Formats numbers, and tables in Markdown that a terminal can show."""
 
 from collections.abc import Callable, Iterable
 from operator import attrgetter
@@ -8,7 +8,8 @@ DASH: Final = "–"
 """Placeholder for a missing number."""
 
 Column = tuple[str, str | Callable[[Any], object]]
-"""Header, and a field (dots lead to fields of fields) or a function of the row."""
+"""Header, and how to get the value from a row: its field (`field` or `field.field`) or a function
+of the row."""
 
 
 def format_value(value: object) -> str:
@@ -26,20 +27,20 @@ def format_value(value: object) -> str:
         case int():
             return f"{value:,}"
         case float():
-            # Rounding first and adding 0.0 removes the sign of -0.0001.
+            # Without the rounding and the 0.0, -0.0001 would be written as -0.000.
             return f"{round(value, 3) + 0.0:.3f}"
     return str(value)
 
 
 def format_interval(value: float | None, low: float | None, high: float | None) -> str:
-    """Format a number with its interval, if it has one."""
+    """Format a number as `value [low, high]`, or as `value` if a bound is None."""
     if value is None or low is None or high is None:
         return format_value(value)
     return f"{format_value(value)} [{format_value(low)}, {format_value(high)}]"
 
 
 def make_table(title: str, rows: Iterable[Any], *columns: Column) -> str:
-    """Write a table with a title; nothing without rows."""
+    """Return a Markdown table below its title; "" if there are no rows."""
     getters = [attrgetter(get) if isinstance(get, str) else get for _, get in columns]
     cells = [[format_value(get(row)).replace("|", "\\|") for get in getters] for row in rows]
     if not cells:

@@ -1,1 +1,1 @@
-"""Studies of code metrics: correlation with people and with tests, paired comparisons."""
+"""Studies of code metrics: correlation with human grades, and agreement with tests."""

@@ -1,1 +1,1 @@
-"""Comparison of the score with human judgements: study -> measurements -> correlations."""
+"""Comparison of scores with human judgements, from a file of rated reviews to a report."""

@@ -1,4 +1,4 @@
-"""Cache of vectors for runs that score the same changes many times."""
+"""Cache of the encoder's vectors for runs that score the same texts several times."""
 
 from collections.abc import Sequence
 
@@ -6,10 +6,12 @@ from crscore.encoders.base import Encoder, Floats, Vectors
 
 
 class VectorCache:
-    """Encoder with a cache, for reviews scored against several lists of claims.
+    """Encoder that encodes each text only once.
+
+    A study scores the same reviews against several lists of claims.
 
     Args:
-        encoder: Encoder of new texts.
+        encoder: Encoder of texts that are not in the cache.
     """
 
     def __init__(self, encoder: Encoder) -> None:
@@ -22,6 +24,6 @@ class VectorCache:
         return self.encoder.identity
 
     def encode(self, texts: Sequence[str]) -> Floats:
-        """Encode new texts and look up known ones; see `Encoder.encode`."""
+        """Return the vectors of texts as `Encoder.encode` does; only new texts are encoded."""
         self._vectors.learn(texts)
         return self._vectors.of(texts) if texts else self.encoder.encode([])

@@ -1,4 +1,4 @@
-"""Documents of `crscore validate` as Markdown, which is readable in a terminal, too, or as JSON."""
+"""Renders documents of `crscore validate` as JSON, or as Markdown that a terminal can show."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, Final
@@ -23,7 +23,7 @@ RELEVANCE: Final = DIMENSIONS[2]
 
 
 def render(document: Struct, form: str) -> str:
-    """Render a document of `crscore validate` as `json` or `text`."""
+    """Render a document of `crscore validate` in a form, `json` or `text`."""
     if form == "json":
         return shorten_arrays(escape.write_json(document))
     match document:
@@ -53,10 +53,10 @@ def _describe_validation(result: ValidationResult) -> Iterator[str]:
     yield f"# How well {result.metric} agrees with people"
     yield (
         f"{count_noun(data.reviews, 'review')} of {count_noun(changes, 'change')} by "
-        f"{count_noun(len(data.systems), 'system')}, {data.references_per_change:.1f} "
+        f"{count_noun(len(data.systems), 'system')}, with {data.references_per_change:.1f} "
         f"pseudo-references per change. Left out: "
         f"{count_noun(len(data.excluded_changes), 'change')} without a pseudo-reference. Reviews "
-        f"without a sentence, which count as 0: {data.blank_reviews:,}."
+        f"without a sentence, whose score is 0: {data.blank_reviews:,}."
     )
     yield from result.notes
     rows = {(row.metric, row.dimension, row.slice): row for row in result.correlations}
@@ -93,8 +93,8 @@ def _describe_validation(result: ValidationResult) -> Iterator[str]:
     yield (
         "No junk: without the systems that people rated worthless, which any metric separates from "
         "the rest. In system: mean of the correlations within each system. Pairs: share of pairs "
-        "of reviews of one change in people's order. Systems: of their mean scores. Two people "
-        f"agree by {format_value(people[0] if people else None)}."
+        "of reviews of one change that a metric orders as people do. Systems: correlation of their "
+        f"means. Correlation of two people: {format_value(people[0] if people else None)}."
     )
     yield make_table(
         "The score on subsets of the reviews",
@@ -129,9 +129,9 @@ def _describe_validation(result: ValidationResult) -> Iterator[str]:
     length = result.length
     yield "## Length"
     yield (
-        f"Spearman of relevance and words, given the human rating: "
-        f"{format_interval(length.partial, length.low, length.high)}; for the headline "
-        f"{format_value(length.headline)}. The ideal is 0."
+        f"Partial Spearman correlation of the number of words with the relevance score, given the "
+        f"human rating: {format_interval(length.partial, length.low, length.high)}; with the "
+        f"headline: {format_value(length.headline)}. The ideal is 0."
     )
     yield make_table(
         "Human judgements of the study's own claims",
@@ -158,9 +158,9 @@ def _describe_validation(result: ValidationResult) -> Iterator[str]:
     )
     yield "## To reproduce"
     yield (
-        f"Threshold: {format_value(result.threshold)}; by the paper's procedure "
-        f"{format_value(result.tau_by_procedure)}. Intervals: {result.resamples:,} draws "
-        f"of whole changes. Data: sha256 {data.sha256}. Signature: {result.signature}"
+        f"Threshold: {format_value(result.threshold)}; the paper's procedure finds "
+        f"{format_value(result.tau_by_procedure)}. Intervals: {result.resamples:,} bootstrap "
+        f"resamples of the changes. Data: sha256 {data.sha256}. Signature: {result.signature}"
     )
 
 
@@ -175,8 +175,8 @@ def _describe_links(links: Classifier | None) -> Iterator[str]:
         f"{count_noun(links.n, 'pair')}, of which people linked {links.positive:,}. Precision "
         f"{format_value(links.precision)}, recall {format_value(links.recall)}, F1 "
         f"{format_interval(links.f1, links.f1_low, links.f1_high)}, average precision {average} "
-        f"(chance {format_value(links.positive / links.n)}), AUC {format_value(links.auc)}, at a "
-        f"{links.score} of {links.threshold:g}."
+        f"(chance {format_value(links.positive / links.n)}), AUC {format_value(links.auc)}. The "
+        f"matcher's threshold is a {links.score} of {links.threshold:g}."
     )
 
 
@@ -194,9 +194,9 @@ def _describe_attacks(attacks: Attacks) -> Iterator[str]:
         ("reached", "reached"),
     )
     yield (
-        f"Goal: {WIN_GOAL:g}; for echoes, which say nothing false, {ECHO_GOAL:g}. Wrongly flagged "
-        f"as restating the change: {format_value(attacks.honest_flagged)} of "
-        f"{count_noun(attacks.honest, 'honest review')}; the goal is below {WRONG_FLAG_LIMIT:g}."
+        f"The goal is {WIN_GOAL:g}; for echoes, which say nothing false, {ECHO_GOAL:g}. Share of "
+        f"{count_noun(attacks.honest, 'honest review')} wrongly flagged as restating the "
+        f"change: {format_value(attacks.honest_flagged)}; the goal is below {WRONG_FLAG_LIMIT:g}."
     )
 
 
@@ -215,17 +215,17 @@ def _describe_comparison(result: Comparison) -> Iterator[str]:
     row = result.differences[0]
     yield "# Which of two runs agrees better with people"
     if row.difference is None:
-        yield "No result: the relevance of a run, or of people, is the same for all reviews."
+        yield "No result: a run, or people, gave all reviews the same relevance."
     elif row.difference == 0:
-        yield "Both agree with people equally well on relevance."
+        yield "Both runs agree with people equally well on relevance."
     else:
-        # Without significance, the sentence must not claim a difference.
+        # If the difference is not significant, the sentence must not claim that there is one.
         verb = "agrees" if row.better else "seems to agree"
         better = "B" if row.difference > 0 else "A"
         yield (
             f"{better} {verb} better with people on relevance: B - A is "
             f"{format_interval(row.difference, row.low, row.high)}, p {format_value(row.p)}. To "
-            f"detect such a difference in four of five studies takes "
+            f"detect such a difference in four of five studies, a study needs "
             f"{format_value(row.changes_needed)} changes; this comparison has {result.changes:,}."
         )
     yield (
@@ -255,12 +255,12 @@ def _describe_comparison(result: Comparison) -> Iterator[str]:
 
 
 def _describe_readers(result: ReadersResult) -> Iterator[str]:
-    yield "# How well readers know what became of comments"
+    yield "# How well readers predict the outcomes of comments"
     yield (
-        f"{result.resamples:,} draws of whole groups by {result.group} ({result.groups:,}), seed "
-        f"{result.seed}. AUC: the chance that a comment with the outcome exceeds one without it, "
-        "of one kind of writer; 0.5 for a coin. Floors: number of words; ridge regressions on "
-        "words (TF-IDF) and on the encoder's vector, judged on groups they did not learn from."
+        f"Intervals: {result.resamples:,} bootstrap resamples of {result.groups:,} groups by "
+        f"{result.group}, seed {result.seed}. AUC: the chance that a comment with the outcome "
+        "outranks one without it by the same kind of writer. Baselines: number of words; ridge "
+        "regressions on words (TF-IDF) and on the encoder's vector, trained on other groups."
     )
     yield make_table(
         "Cost of 1,000 comments (the network reads what a model does not)",
@@ -272,13 +272,13 @@ def _describe_readers(result: ReadersResult) -> Iterator[str]:
         ("price", "price"),
     )
     minus = _interval_of("minus_first", "minus_first_low", "minus_first_high")
-    for row in result.outcomes:
-        share = "" if row.positive is None else f", {row.positive:,} with it"
+    for it in result.outcomes:
+        share = "" if it.positive is None else f", {it.positive:,} with the outcome"
         yield make_table(
-            f"{row.outcome} by {row.field} (writers: {row.writers}; {row.comments:,}{share})",
-            row.judges,
-            ("reader or floor", "judge"),
-            ("rank correlation" if row.positive is None else "AUC", _interval_of("value")),
+            f"{it.outcome} by {it.field} (writers: {it.writers}; comments: {it.comments:,}{share})",
+            it.judges,
+            ("reader or baseline", "judge"),
+            ("rank correlation" if it.positive is None else "AUC", _interval_of("value")),
             (f"minus {result.readers[0].name}", minus),
         )
     yield from (f"Signature of {reader.name}: {reader.signature}" for reader in result.readers)

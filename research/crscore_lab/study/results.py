@@ -1,4 +1,4 @@
-"""Result of a validation run: the document written by `--format json` and read by every report."""
+"""Result of a validation run: the document that `--format json` writes and reports show."""
 
 from typing import Annotated, Any
 
@@ -33,98 +33,99 @@ Cosine = Annotated[float, Meta(ge=-1, le=1)]
 
 
 class Data(Struct, frozen=True, kw_only=True):
-    """Data of a run."""
+    """The study that a run scored."""
 
     sha256: str
-    """Hash of the unpacked study."""
+    """Hash of the study file after decompression."""
     changes: Count
-    """Changes in the study."""
+    """Number of changes in the study."""
     reviews: Count
-    """Reviews measured, without the ground truth and the excluded changes."""
+    """Number of scored reviews, without those of the ground truth and of excluded changes."""
     systems: tuple[str, ...]
-    """Authors of the reviews, sorted."""
+    """Names of the systems that wrote the reviews, sorted."""
     blank_reviews: Count
-    """Reviews without a sentence, which count as 0."""
+    """Number of reviews without a sentence, whose score is 0."""
     excluded_changes: tuple[str, ...]
-    """Changes left out because they have no pseudo-reference."""
+    """Ids of the changes left out because they have no pseudo-reference."""
     references_per_change: Annotated[float, Meta(ge=0)]
-    """Mean number of counted pseudo-references."""
+    """Mean number of pseudo-references of a change that count in the score."""
 
 
 class MetricName(Struct, frozen=True, kw_only=True):
-    """Metric of the run."""
+    """Name of a metric, and how it was computed."""
 
     name: str
-    """Name as in every other list."""
+    """Name of the metric in all other lists."""
     variant: str
-    """Method, with its library, list or model; empty where the name is sufficient."""
+    """Method, with the library, word list or model used; empty if the name says enough."""
 
 
 class ValidationResult(Struct, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
-    """Result of a run over a study."""
+    """Result of scoring a study."""
 
     version: str = __version__
     """Version of crscore that wrote the document."""
     signature: str
     """Everything that determines the scores: the same signature and data give the same scores."""
     metric: str
-    """Name of the primary metric: matcher, encoder and claims."""
+    """Name of the primary metric: its matcher, encoder and claim generator."""
     data: Data
-    """Data that was measured."""
+    """The study that was scored."""
     threshold: Cosine | None
     """Cosine threshold used; null for a matcher that has none."""
     tau_by_procedure: Cosine | None
-    """Threshold found by the paper's procedure on this data; null without a sentence by the best
-    system."""
+    """Threshold that the paper's procedure finds on this study; null if the best system wrote no
+    sentence."""
     split: str | None
-    """Split that held reviews out of training, as for --split; null when nothing was trained."""
+    """Split that held reviews out of training, in the form of --split; null if no matcher was
+    trained."""
     resamples: Count
-    """Draws of whole changes for the intervals; 0 for no interval."""
+    """Number of bootstrap resamples of the changes for the intervals; 0 for no interval."""
     seed: Count
-    """Seed of the draws."""
+    """Seed of the bootstraps, the attacks, the folds and the training."""
     metrics: Annotated[tuple[MetricName, ...], Meta(min_length=1)]
-    """Every metric, the primary one first."""
+    """All metrics; the primary metric is the first."""
     correlations: tuple[Correlation, ...]
-    """Correlations by metric, dimension and slice; the primary metric first."""
+    """Correlations with people by metric, dimension and slice; the primary metric is the first."""
     pairs: tuple[SameDiff, ...]
-    """Pairs of reviews of one change, by metric and dimension."""
+    """How often each metric orders two reviews of one change as people do, by dimension."""
     addressed: Classifier | None
-    """Pairs of pseudo-reference and review: the matcher against the pairs that people linked; null
-    where there are none."""
+    """How well the matcher finds the pairs of a pseudo-reference and a review that people linked;
+    null if people linked none."""
     systems: Systems
-    """Ranking the review systems."""
+    """Rankings of the review systems by metrics and by people."""
     claims: tuple[ClaimQuality, ...]
-    """Human judgements of the study's own claims; empty where there are none."""
+    """Human judgements of the claims stored in the study; empty if there are none."""
     agreement: tuple[Agreement, ...]
     """Agreement between the annotators."""
     attacks: Attacks | None
-    """Outcome of attacks on the score; null where none were made."""
+    """Results of attacks on the score; null if no attack was made."""
     issues: Issues | None
-    """Static analysis of the changes and its effect on the score; null where no tool ran."""
+    """Findings of static analysis in the changes; null if no tool was chosen."""
     length: LengthEffect
     """Whether the primary metric rewards length alone."""
     notes: tuple[str, ...]
-    """Notes on omitted data, one sentence each."""
+    """Limits of the result, such as omitted data, one sentence each."""
     reviews: tuple[SavedReview, ...]
-    """Reviews in study order, as required for a comparison of two runs."""
+    """Ratings and scores of the reviews in study order, for the comparison of two runs."""
 
 
 def assess(
-    study: Study, measured: Measurements, links: Links, draws: Resampling, **fields: Any
+    study: Study, measured: Measurements, links: Links, resampling: Resampling, **fields: Any
 ) -> ValidationResult:
-    """Compute the result from the values, without further scoring.
+    """Compute the statistics of a result from the scores.
 
     Args:
-        study: The data.
-        measured: Values of every review; joined, for several folds.
-        links: The matcher's judgement of the linked pairs; joined, for several folds.
-        draws: Draws of the intervals.
-        fields: Fields copied into the result unchanged.
+        study: The study.
+        measured: Values of every metric for every review, of all folds.
+        links: The matcher's judgement of pairs of a pseudo-reference and a review, of all folds.
+        resampling: Number of bootstrap resamples and their seed.
+        fields: Fields of the result that are not computed here.
 
     Raises:
         DependencyError: scipy is not installed.
     """
-    # A metric that lacks some reviews is compared only on the rows it has.
+    # A metric without a value for some reviews is compared on the others alone.
     groups = measurements.by_rows(measured)
     return ValidationResult(
         **fields,
@@ -139,19 +140,19 @@ def assess(
             references_per_change=measured.references,
         ),
         tau_by_procedure=measured.tau_by_procedure,
-        **draws,
+        **resampling,
         metrics=tuple(
             MetricName(name=metric.name, variant=metric.variant) for metric in measured.metrics
         ),
         correlations=tuple(
-            row for group in groups for row in correlations.correlate(group, **draws)
+            row for group in groups for row in correlations.correlate(group, **resampling)
         ),
         pairs=tuple(row for group in groups for row in pairs.same_diff(group)),
-        addressed=link_classifier.classify(links, **draws),
+        addressed=link_classifier.classify(links, **resampling),
         systems=ranking.join([ranking.rank_systems(group) for group in groups]),
         claims=claim_quality.claim_quality(study),
         agreement=agreement.measure_agreement(study),
-        length=length_effect(measured, **draws),
+        length=length_effect(measured, **resampling),
         reviews=tuple(
             SavedReview(
                 change=row.change.id,

@@ -28,26 +28,27 @@ from crscore_lab.study.measures.measurements import Extra, Measurements
 from crscore_lab.study.results import ValidationResult
 
 RECORDED: Final = study.SOURCE
-"""Name of the study's own claims among the claim generators."""
+"""Name of the claim generator that returns the claims stored in the study."""
 NO_ATTACK: Final = "no attack was made: no review is rated 4 or 5"
 
 Trainer = Callable[..., Matcher]
-"""Trains a matcher on a study, given the `encoder` of the run and the `seed` of all draws."""
+"""Function of a study, and the keywords `encoder` and `seed`, that returns a trained matcher."""
 
 
 class Scores(NamedTuple):
-    """Scores of a study, or of a fold of it."""
+    """Scores of a study, or of one fold of the study."""
 
     measured: Measurements
-    """Values of every review."""
+    """Values of every metric for every review."""
     links: Links
-    """The matcher's judgement of the linked pairs."""
+    """The matcher's judgement of pairs of a pseudo-reference and a review."""
     duels: tuple[Duel, ...]
+    """Scores of attacks and of the honest reviews that each competes with."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoldMatcher:
-    """Matcher of a fold, under the identity shared by all folds of a run."""
+    """Matcher of one fold, with an identity that all folds of a run share."""
 
     matcher: Matcher
     identity: str
@@ -66,48 +67,50 @@ def run(
     split: Split | None = None,
     extra: Sequence[Extra] = (),
     trainer: Trainer | None = None,
-    **draws: Unpack[Resampling],
+    **resampling: Unpack[Resampling],
 ) -> ValidationResult:
-    """Score a study's reviews and compare the scores with people.
+    """Score a study's reviews and compare the scores with human ratings.
 
     Args:
         rated: The study.
-        settings: Settings of the score. The default threshold is the encoder's own or, for an
-            encoder without one, found on the study by the paper's procedure. With analyzers, their
-            findings replace the findings of the study's own tools.
+        settings: Settings of the score. If they set no threshold, the encoder's default is used;
+            for an encoder without a default, the paper's procedure finds a threshold on the study.
+            If they choose analyzers, the findings of these replace those stored in the study.
         claims: `recorded`, or a claim generator's name with its argument.
         attacks: Whether to attack the score and count how often honest reviews win.
-        split: Split for training the matcher on each fold; None for the matcher in the settings.
+        split: How to divide the study into folds; a matcher is trained for each. None to score all
+            reviews with the matcher of the settings.
         extra: Functions that compute further metrics, such as published baselines.
-        trainer: Trains the matcher of each fold; required with a split, where it replaces the
-            matcher in the settings.
-        draws: Draws of every bootstrap, 0 for no interval, and the seed of all draws.
+        trainer: Function that trains the matcher of each fold; required if there is a split.
+        resampling: `resamples`, the number of resamples of each bootstrap, or 0 for no interval;
+            and `seed`, the seed of the bootstraps, the attacks, the folds and the training.
 
     Returns:
-        The result, ready to be rendered.
+        The result, which `report.render` renders.
 
     Raises:
-        ConfigError: There is a split, but no trainer.
+        ConfigError: There is a split but no trainer, or a setting is invalid.
         InputError: No review of the study can be scored, or the study cannot be split as requested.
         DependencyError: A package is missing.
         CRScoreError: A part of the run failed.
     """
-    require_scipy()  # before the work begins
+    require_scipy()  # Here, because the scoring before the first correlation can take hours.
     if split and trainer is None:
-        raise ConfigError("split", "options", "needs a trainer: nothing is held out from a rule")
+        raise ConfigError("split", "options", "needs a trainer: no matcher is trained without one")
     encoder = VectorCache(scorer.make_encoder(settings))
     analyzers = scorer.make_analyzers(settings)
-    made = attack_set.make_attacks(rated, seed=draws["seed"]) if attacks else ()
-    job = _Job(rated, settings, claims, encoder, analyzers, made, bool(analyzers.analyzers))
-    study_scorer, scores = _score_folds(job, split, trainer, draws["seed"])
+    seed = resampling["seed"]
+    attack_list = attack_set.make_attacks(rated, seed=seed) if attacks else ()
+    job = _Job(rated, settings, claims, encoder, analyzers, attack_list)
+    study_scorer, scores = _score_folds(job, split, trainer, seed)
     measured, parts, notes = scores.measured, study_scorer.parts, []
-    # The identity of a trained matcher depends on its data.
+    # The identity of a trained matcher contains the hash of the study that it was trained on.
     if rated.sha256[:8] in parts.matcher.identity:
         notes.append(saved_runs.TRAINED_ON_DATA)
-    if attacks and not made:
+    if attacks and not attack_list:
         notes.append(NO_ATTACK)
     issue_counts, analyses = None, Analysis()
-    if job.has_tools:
+    if analyzers.analyzers:
         found = issues.analyze_changes(rated, study_scorer)
         issue_counts = issues.assess(found, study_scorer)
         notes += issue_counts.notes
@@ -116,7 +119,7 @@ def run(
             confined=all(it.analysis.confined for it in found),
         )
     for compute in extra:
-        # The encoder itself, which may have other methods than `encode`.
+        # Not the cache: a metric may call a method of the encoder that the cache does not have.
         extra_metrics = compute(measured, encoder.encoder)
         measured = measurements.add_metrics(measured, extra_metrics.metrics)
         notes += extra_metrics.notes
@@ -124,12 +127,12 @@ def run(
         rated,
         measured,
         scores.links,
-        draws,
-        # Which tools have run is known only after the scoring.
+        resampling,
+        # The scorer's own signature names no tools: which of them ran is known after the scoring.
         signature=render_signature({**parts.signature, "analyzers": analyses.identity}),
         threshold=parts.threshold,
         split=None if split is None else str(split),
-        attacks=duels.summarize_duels(scores.duels, **draws) if scores.duels else None,
+        attacks=duels.summarize_duels(scores.duels, **resampling) if scores.duels else None,
         issues=issue_counts,
         notes=tuple(notes),
     )
@@ -142,23 +145,22 @@ class _Job(NamedTuple):
     encoder: VectorCache
     analyzers: Suite
     attacks: tuple[Attack, ...]
-    has_tools: bool
 
-    def scorer(self, matcher: Matcher | None) -> Scorer:
+    def make_scorer(self, matcher: Matcher | None) -> Scorer:
         """Make the scorer of the run.
 
         Args:
-            matcher: Replacement for the matcher in the settings.
+            matcher: Replacement for the matcher in the settings; None to keep that matcher.
 
         Returns:
-            The scorer; for an encoder without a threshold, it has the one found on the study by the
-            paper's procedure.
+            The scorer. If neither the settings nor the encoder have a threshold, the paper's
+            procedure finds one on the study.
         """
         settings = self.settings
         parts: dict[str, Any] = {"encoder": self.encoder, "analyzers": self.analyzers}
         if self.claims == RECORDED:
-            # Findings of the tools of this run replace those of the study's own tools.
-            parts["generator"] = study.recorded(self.rated, issues=not self.has_tools)
+            # If tools run, their findings replace those stored in the study.
+            parts["generator"] = study.recorded(self.rated, issues=not self.analyzers.analyzers)
         else:
             settings = override_settings(settings, {"claims": self.claims})
         try:
@@ -166,7 +168,7 @@ class _Job(NamedTuple):
         except ConfigError as error:
             if error.key != "threshold" or settings.threshold is not None:
                 raise
-            # Any threshold works: the procedure uses only the similarities.
+            # The procedure uses only the cosines, so this trial can have any threshold.
             trial = Scorer(settings, **parts, threshold=0.0)
             measured = measurements.measure(self.rated, trial, name="trial")
             if measured.tau_by_procedure is None:
@@ -174,7 +176,7 @@ class _Job(NamedTuple):
             return Scorer(settings, **parts, threshold=round(measured.tau_by_procedure, 4))
 
     def score(self, study_scorer: Scorer, fold: Fold) -> Scores:
-        """Score the part of the study that a fold holds out, which may be empty."""
+        """Score the reviews that a fold holds out; there may be none."""
         attacks = [
             attack for attack in self.attacks if (attack.change, attack.system) in fold.held_out
         ]
@@ -184,9 +186,9 @@ class _Job(NamedTuple):
         link_scorer = link_classifier.make_link_scorer(study_scorer, self.rated)
         return Scores(
             measured=measurements.measure(
-                self.rated, study_scorer, name=name, includes=fold.includes
+                self.rated, study_scorer, name=name, includes=fold.holds_out
             ),
-            links=link_classifier.judge_links(self.rated, link_scorer, includes=fold.includes),
+            links=link_classifier.judge_links(self.rated, link_scorer, includes=fold.holds_out),
             duels=duels.score_duels(self.rated, attacks, study_scorer),
         )
 
@@ -194,28 +196,31 @@ class _Job(NamedTuple):
 def _score_folds(
     job: _Job, split: Split | None, trainer: Trainer | None, seed: int
 ) -> tuple[Scorer, Scores]:
-    """Score each fold with a matcher trained without it; return the last scorer for all.
+    """Score the held-out reviews of each fold with a matcher trained on its other reviews.
 
-    Without a split, everything is one fold. The parts are joined: reviews in order, pairs and duels
-    by fold.
+    Without a split, one fold holds out all reviews.
+
+    Returns:
+        The scorer of the last fold, which represents all, as they differ only in the trained
+        weights; and the scores of all folds, joined: reviews in study order, pairs and duels in
+        fold order.
     """
-    parts = []
+    fold_scores = []
     for fold in splits.make_folds(job.rated, split, seed=seed):
         matcher = None
         if trainer is not None:
             with progress.track(f"training the matcher {fold.name}"):
                 trained = trainer(fold.training_part(job.rated), encoder=job.encoder, seed=seed)
             name = trained.identity.partition("@")[0]
-            # Each fold has its own weights; the split and the seed determine, and so identify, them
-            # all.
+            # The split and the seed determine the weights of all folds, so they identify them.
             matcher = FoldMatcher(trained, f"{name}@{split}.{seed}")
-        study_scorer = job.scorer(matcher)
-        parts.append(job.score(study_scorer, fold))
-    measured = measurements.join([part.measured for part in parts])
+        study_scorer = job.make_scorer(matcher)
+        fold_scores.append(job.score(study_scorer, fold))
+    measured = measurements.join([scores.measured for scores in fold_scores])
     if not measured.rows:
         raise InputError(measurements.NOT_SCORABLE)
     return study_scorer, Scores(
         measured=measured,
-        links=link_classifier.join([part.links for part in parts]),
-        duels=tuple(duel for part in parts for duel in part.duels),
+        links=link_classifier.join([scores.links for scores in fold_scores]),
+        duels=tuple(duel for scores in fold_scores for duel in scores.duels),
     )

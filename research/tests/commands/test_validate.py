@@ -84,8 +84,8 @@ def test_text_says_what_was_measured(data: Path, capsys) -> None:
     assert cli.run(arguments) == 0
     text = capsys.readouterr().out
     assert "15 reviews of 3 changes" in text
-    assert "Reviews without a sentence, which count as 0: 3." in text
-    assert "by the paper's procedure" in text
+    assert "Reviews without a sentence, whose score is 0: 3." in text
+    assert "the paper's procedure finds" in text
 
 
 def test_change_without_claims_is_left_out_and_named(data: Path, capsys, tmp_path: Path) -> None:

@@ -102,10 +102,10 @@ def test_text_names_every_outcome_with_the_field_that_asks_for_it(data: Path, ca
     helper.write(data, rows)
     assert cli.run(["validate", str(data), "--reader", "network", *QUIET]) == 0
     text = capsys.readouterr().out
-    assert "## acted_on by headline (writers: all; 10, 5 with it)" in text
-    assert "## acted_on by acts (writers: bot; 4, 2 with it)" in text
+    assert "## acted_on by headline (writers: all; comments: 10, 5 with the outcome)" in text
+    assert "## acted_on by acts (writers: bot; comments: 4, 2 with the outcome)" in text
     assert "seed 0" in text
-    assert "by group (10)" in text
+    assert "10 groups by group" in text
 
 
 def test_label_is_an_outcome(data: Path, capsys) -> None:

@@ -60,7 +60,7 @@ def test_attacks_and_their_goals(result: ValidationResult) -> None:
     text = render(result, "text")
     assert result.attacks is not None
     assert all(f"| {row.kind.value} " in text for row in result.attacks.kinds)
-    assert "Goal: 0.95; for echoes, which say nothing false, 0.9." in text
+    assert "The goal is 0.95; for echoes, which say nothing false, 0.9." in text
 
 
 def test_names_from_outside_cannot_command_a_terminal(result: ValidationResult) -> None:

@@ -49,8 +49,8 @@ class Fold:
     training: AbstractSet[ReviewKey]
     """Reviews to train on."""
 
-    def includes(self, change: StudyChange, review: RatedReview) -> bool:
-        """Return whether a review is held out."""
+    def holds_out(self, change: StudyChange, review: RatedReview) -> bool:
+        """Return whether the fold holds out a review of a change."""
         return (change.id, review.system) in self.held_out
 
     def training_part(self, study: Study) -> Study:
