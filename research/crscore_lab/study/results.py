@@ -126,7 +126,7 @@ def assess(
         DependencyError: scipy is not installed.
     """
     # A metric without a value for some reviews is compared on the others alone.
-    groups = measurements.by_rows(measured)
+    groups = measurements.split_by_rows(measured)
     return ValidationResult(
         **fields,
         metric=measured.primary.name,
@@ -147,7 +147,7 @@ def assess(
         correlations=tuple(
             row for group in groups for row in correlations.correlate(group, **resampling)
         ),
-        pairs=tuple(row for group in groups for row in pairs.same_diff(group)),
+        pairs=tuple(row for group in groups for row in pairs.compare_pairs(group)),
         addressed=link_classifier.classify(links, **resampling),
         systems=ranking.join([ranking.rank_systems(group) for group in groups]),
         claims=claim_quality.claim_quality(study),

@@ -1,1 +1,1 @@
-"""Input of a study: rated reviews, comments, saved runs, and their splits."""
+"""Input of a study: rated reviews, comments and saved runs; splits of the reviews into folds."""

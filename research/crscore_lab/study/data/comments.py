@@ -1,4 +1,4 @@
-"""Comments, one per line: a text, its change, and perhaps labels."""
+"""Reads files of comments: each line has a comment's text, its change and any other fields."""
 
 import hashlib
 import json
@@ -15,13 +15,13 @@ from crscore.records import Diff
 from crscore.scorer import Scorer
 
 TEXTS: Final = ("comment", "subject", "body")
-"""Fields that may hold the text; a row's first field that is not null is used."""
+"""Fields that may hold the text; the first of them that is not null is used."""
 PATCHES: Final = ("patch", "diff_hunk", "diff")
-"""Fields that may hold the change; a row's first field that is not null is used."""
+"""Fields that may hold the change; the first of them that is not null is used."""
 RATED: Final = "reviews"
-"""Field of a study of rated reviews."""
+"""Field that only files of rated reviews have."""
 _KIND: Final = "a study"
-"""Kind of file, as messages call it."""
+"""Name of this kind of file in messages."""
 
 
 class _Row(Struct, frozen=True, kw_only=True):
@@ -40,20 +40,21 @@ class CommentRow:
     """Comment with the change that it was written on."""
 
     location: str
-    """File and line: `comments.jsonl:3`."""
+    """File and line, such as `comments.jsonl:3`."""
     text: str
     """Text of the comment; may be blank."""
     patch: str
+    """The change as a unified diff."""
     diff: Diff
-    """The parsed patch; rows with the same patch, language and path share it."""
+    """The parsed patch; rows with the same patch, language and path share one object."""
     fields: dict[str, Any]
     """All fields of the line."""
 
     def value(self, field: str) -> str:
-        """Return a field's value as the name of a group; null is a group, too.
+        """Return the value of a field as text, for grouping; "" for null.
 
         Raises:
-            InputError: The row has no such field, or it holds a list, an object or a fraction.
+            InputError: The row has no such field, or its value is a list, an object or a fraction.
         """
         if field not in self.fields:
             raise InputError(f"{self.location}: {field}: missing")
@@ -70,17 +71,17 @@ class Comments:
     rows: tuple[CommentRow, ...]
     """Comments in file order, at least one."""
     sha256: str
-    """Hash of the unpacked file."""
+    """Hash of the file after decompression."""
 
 
 def is_comments(path: Path) -> bool:
     """Return whether a file has comments rather than rated reviews, by the fields of its first row.
 
     Args:
-        path: A file; an unreadable file counts as one without comments.
+        path: A file; if it cannot be read, the result is False.
     """
     try:
-        # A file may be large; its first row shows what it is.
+        # Only the first row is decoded, because a file may be large.
         row = json.loads(jsonl.read_bytes(path, _KIND).lstrip().partition(b"\n")[0])
     except (InputError, ValueError, RecursionError):
         return False
@@ -88,15 +89,15 @@ def is_comments(path: Path) -> bool:
 
 
 def read_comments(path: Path, scorer: Scorer) -> Comments:
-    """Read comments: one JSON object per line, gzip or plain.
+    """Read a file of comments: JSON Lines, plain or gzip.
 
     Args:
         path: The file.
         scorer: Scorer whose limits apply to the changes.
 
     Raises:
-        InputError: The file or a change cannot be read, or a field of a line is missing or wrong;
-            the message names line and field.
+        InputError: The file has no comments, the file or a change cannot be read, or a field is
+            missing or wrong; the message names the line and the field.
     """
     content = jsonl.read_bytes(path, _KIND)
     diffs: dict[tuple[str, str | None, str | None], Diff] = {}
@@ -105,7 +106,7 @@ def read_comments(path: Path, scorer: Scorer) -> Comments:
         row = jsonl.convert(fields, _Row, location)
         _, text = _first_field(row, TEXTS, location)
         patch_field, patch = _first_field(row, PATCHES, location)
-        # Many comments may be on one change, which is then parsed once.
+        # Cached, because many comments may be on one change.
         key = patch, row.language, row.path
         if key not in diffs:
             diffs[key] = scorer.read_diff(

@@ -1,4 +1,4 @@
-"""Reading of documents written by `crscore validate --format json`."""
+"""Reads documents that `crscore validate --format json` wrote."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -17,31 +17,31 @@ SCHEMA: Final = "urn:crscore:validation:1"
 TRAINED_ON_DATA: Final = (
     "the matcher was trained on this very data, so it looks better than it is: use --split"
 )
-"""Note of a run without held-out data, repeated in comparisons."""
+"""Note of a run that scored its matcher's training data; comparisons warn with the same text."""
 
 
 class ReviewKey(NamedTuple):
-    """Identity of a review in every run over the same data."""
+    """Identity of a review, the same in all runs over a study."""
 
     change: str
-    """Id of its change."""
+    """Id of the change."""
     system: str
-    """Author of the review."""
+    """Name of the system that wrote the review."""
     occurrence: int
-    """Index among a system's reviews of the change, from 0."""
+    """Index of the review among the system's reviews of the change, from 0."""
 
 
 class SavedReview(Struct, frozen=True, kw_only=True):
     """Human ratings and scores of one review."""
 
     change: str
-    """Id of its change."""
+    """Id of the change."""
     system: str
-    """Author of the review."""
+    """Name of the system that wrote the review."""
     human: tuple[Rating, Rating, Rating]
-    """Likert ratings: conciseness, comprehensiveness, relevance."""
+    """Likert ratings, 1 to 5: conciseness, comprehensiveness, relevance."""
     scores: tuple[float, float, float]
-    """Values of the primary metric, in the same order; 0 for a review without a sentence."""
+    """Values of the primary metric for the same dimensions; 0 for a review without a sentence."""
 
 
 class _Data(Struct):
@@ -57,7 +57,7 @@ class _Document(Struct):
 
 
 class SavedRun(NamedTuple):
-    """Run over a study."""
+    """Saved result of a run over a study."""
 
     name: str
     """Name of the file."""
@@ -70,14 +70,14 @@ class SavedRun(NamedTuple):
     reviews: Mapping[ReviewKey, SavedReview]
     """Reviews in study order."""
     is_trained_on_data: bool = False
-    """Whether the run's matcher was trained on this very study."""
+    """Whether the run's matcher was trained on the reviews that it scored."""
 
 
 def is_run(path: Path) -> bool:
-    """Return whether a file is a run's document rather than a study.
+    """Return whether a file is a saved run rather than a study.
 
     Args:
-        path: A file; one that cannot be read is not a run.
+        path: A file; if it cannot be read, the result is False.
     """
     try:
         content = msgspec.json.decode(jsonl.read_bytes(path, "a result"))
@@ -87,7 +87,7 @@ def is_run(path: Path) -> bool:
 
 
 def read_saved_run(path: Path) -> SavedRun:
-    """Read a run.
+    """Read a saved run.
 
     Args:
         path: A file written by `crscore validate DATA --format json -o PATH`.
@@ -96,13 +96,13 @@ def read_saved_run(path: Path) -> SavedRun:
         The run with the ratings and scores of its reviews.
 
     Raises:
-        InputError: The file is missing or is not such a document; the message says what is wrong.
+        InputError: The file does not exist, or it is not a saved run.
     """
     if not path.exists():
         raise InputError(f"{path} does not exist")
     if not is_run(path):
         raise InputError(
-            f"{path} is not a result of validate; make one with: "
+            f"{path} is not a result of crscore validate; make one with: "
             "crscore validate DATA --format json -o A.json"
         )
     content = msgspec.json.decode(jsonl.read_bytes(path, "a result"))
@@ -111,15 +111,15 @@ def read_saved_run(path: Path) -> SavedRun:
     counts: Counter[tuple[str, str]] = Counter()
     for row in document.reviews:
         # A system may have reviewed a change more than once.
-        author = row.change, row.system
-        reviews[ReviewKey(*author, counts[author])] = row
-        counts[author] += 1
+        pair = row.change, row.system
+        reviews[ReviewKey(*pair, counts[pair])] = row
+        counts[pair] += 1
     return SavedRun(
         name=path.name,
         metric=document.metric,
         signature=document.signature,
         sha256=document.data.sha256,
         reviews=reviews,
-        # Saved documents record this only in their notes.
+        # Only a note of the document says whether it was.
         is_trained_on_data=TRAINED_ON_DATA in document.notes,
     )

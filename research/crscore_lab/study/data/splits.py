@@ -1,4 +1,4 @@
-"""Splits of a study's reviews that separate the evaluation data from the training data."""
+"""Splits of a study's reviews into folds, each with evaluation data and other training data."""
 
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -12,6 +12,7 @@ from crscore.errors import InputError
 from crscore_lab.study.data.study import GROUND_TRUTH, RatedReview, Study, StudyChange
 
 ReviewKey = tuple[str, str]
+"""Id of a change, and name of the system that wrote the review."""
 
 
 class SplitKind(StrEnum):
@@ -23,7 +24,7 @@ class SplitKind(StrEnum):
 
 
 FOLDS: Final = {SplitKind.GROUPED: 10, SplitKind.SYSTEM: 5}
-"""Default number of groups of changes; `leave-one-language-out` has one per language."""
+"""Default number of groups of changes; `leave-one-language-out` has one group per language."""
 
 
 class Split(NamedTuple):
@@ -31,21 +32,21 @@ class Split(NamedTuple):
 
     kind: SplitKind
     groups: int | None
-    """Number of groups of changes, at least 2; None for languages."""
+    """Number of groups of changes, at least 2; None for `leave-one-language-out`."""
 
     def __str__(self) -> str:
-        """Return the command-line form: `grouped-cv:5`."""
+        """Return the split as in `--split`, such as `grouped-cv:5`."""
         return self.kind if self.groups is None else f"{self.kind}:{self.groups}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fold:
-    """Reviews to judge and reviews to train on. No change has reviews in both."""
+    """Reviews to score, and other reviews to train on. No change has reviews in both."""
 
     name: str
-    """For example `2 of 5`, `without lstm, 2 of 5`, `without java`."""
+    """Name in progress messages, such as `2 of 5`, `without lstm, 2 of 5` or `without java`."""
     held_out: AbstractSet[ReviewKey]
-    """Reviews to judge, which are never used in training."""
+    """Reviews to score, which are held out of the training."""
     training: AbstractSet[ReviewKey]
     """Reviews to train on."""
 
@@ -54,14 +55,14 @@ class Fold:
         return (change.id, review.system) in self.held_out
 
     def training_part(self, study: Study) -> Study:
-        """Return the training part: changes with their training reviews, in order.
+        """Return the part of a study that the fold trains on.
 
         Args:
             study: The study that was split.
 
         Returns:
-            A study without the other reviews, and without changes that have none left. It keeps
-            the hash of the full study: results are identified by the data and the fold.
+            The changes that have training reviews, with these reviews alone. The hash is that of
+            the full study, which identifies the results together with the fold.
         """
         changes = (
             replace(
@@ -76,17 +77,14 @@ class Fold:
 
 
 def parse_split(text: str) -> Split:
-    """Parse a split from the command line.
+    """Parse the value of `--split`.
 
     Args:
-        text: `grouped-cv`, `leave-one-system-out` or `leave-one-language-out`, the first two
-            with an optional `:K` for the number of groups.
-
-    Returns:
-        The split; without K, the number of groups is the one in `FOLDS`.
+        text: `grouped-cv`, `leave-one-system-out` or `leave-one-language-out`. The first two may
+            end with `:K` for K groups of changes; the default is in `FOLDS`.
 
     Raises:
-        ValueError: There is no such split, or K is invalid.
+        ValueError: There is no such split, or the number of groups is invalid.
 
     Example:
         >>> print(parse_split("grouped-cv:5"), parse_split("leave-one-language-out"))
@@ -111,23 +109,24 @@ def parse_split(text: str) -> Split:
 def make_folds(study: Study, split: Split | None, *, seed: int = 0) -> tuple[Fold, ...]:
     """Split a study into folds.
 
-    - `grouped-cv`: the changes are divided into groups; each group is judged by a matcher trained
-      on the others.
-    - `leave-one-language-out`: the same, with the changes of one language as a group.
-    - `leave-one-system-out`: a review by system s of a change in group g is judged by a matcher
-      trained on the other systems' reviews of the other groups' changes. Both its system and its
-      change are then new. If only the system were left out, training would see the claims and the
-      code of the change, which overestimates the score on new code.
+    - `grouped-cv`: The changes are divided into groups. Each group is scored by a matcher trained
+      on the other groups.
+    - `leave-one-language-out`: The same, with one group for each language.
+    - `leave-one-system-out`: Reviews by system S of changes in group G are scored by a matcher
+      trained on other systems' reviews of other groups' changes, so that both the system and the
+      change are new to the matcher. If only the system were left out, the training data would
+      contain the claims and the code of the change, and the score on new code would be
+      overestimated.
 
     Args:
         study: The study.
-        split: Kind of split and number of groups; None for one fold that holds out everything.
+        split: Kind of split and number of groups; None for one fold that holds out all reviews.
         seed: Seed of the assignment of changes to groups, which spreads each language evenly.
 
     Returns:
-        The folds. Every review is held out once. The original human comments
-        (`ground_truth`) follow their change: they are trained on wherever the change is, and
-        where systems are left out they are held out with the first one.
+        The folds. Every review is held out once. The original human comments (`ground_truth`) are
+        training data in each fold that does not hold out their change; `leave-one-system-out` holds
+        them out with the first system.
 
     Raises:
         InputError: The study has fewer changes than groups, one language or one system.
@@ -138,7 +137,7 @@ def make_folds(study: Study, split: Split | None, *, seed: int = 0) -> tuple[Fol
     if split.groups is None:
         if len(by_language) < 2:
             raise InputError(
-                f"the study has one language, {next(iter(by_language))}: none can be left out"
+                f"the study has only one language, {next(iter(by_language))}: --split needs two"
             )
         return tuple(
             _make_fold(study, set(changes), name=f"without {language}")
@@ -160,13 +159,21 @@ def make_folds(study: Study, split: Split | None, *, seed: int = 0) -> tuple[Fol
 def _make_fold(
     study: Study, changes: AbstractSet[str], *, name: str, systems: AbstractSet[str] | None = None
 ) -> Fold:
-    """Make a fold that holds out some changes, or only some systems' reviews of them."""
+    """Make a fold.
+
+    Args:
+        study: The study.
+        changes: Ids of the changes to hold out.
+        name: Name of the fold.
+        systems: Systems whose reviews are held out; the others' reviews of these changes are
+            neither held out nor trained on. None for all systems.
+    """
     keys = {(change.id, review.system) for change in study.changes for review in change.reviews}
     held_out = {key for key in keys if key[0] in changes}
     training = keys - held_out
     if systems is not None:
         held_out = {key for key in held_out if key[1] in systems}
-        # Human comments are trained on wherever their change is.
+        # Human comments on other changes stay in the training data, even if `systems` has them.
         training = {key for key in training if key[1] not in systems - {GROUND_TRUTH}}
     return Fold(name=name, held_out=held_out, training=training)
 
@@ -178,8 +185,8 @@ def _grouped_changes(study: Study, count: int, seed: int) -> list[set[str]]:
             "expected a number from 2 to the number of changes"
         )
     rng = np.random.default_rng(seed)
-    # Languages one after the other, each continuing where the last one stopped, so that both the
-    # groups and each language's share of them differ by one change at most.
+    # The changes are dealt to the groups in turn, language by language. So the sizes of the groups,
+    # and the numbers of changes of one language in them, differ by one at most.
     order = [
         changes[index]
         for changes in _by_language(study).values()
@@ -189,7 +196,7 @@ def _grouped_changes(study: Study, count: int, seed: int) -> list[set[str]]:
 
 
 def _by_language(study: Study) -> dict[str, list[str]]:
-    """Return the changes of each language, sorted."""
+    """Return the ids of the changes of each language; the languages are sorted."""
     languages = sorted({change.language for change in study.changes})
     return {
         language: [change.id for change in study.changes if change.language == language]
@@ -198,11 +205,14 @@ def _by_language(study: Study) -> dict[str, list[str]]:
 
 
 def _held_out_systems(study: Study) -> dict[str, set[str]]:
-    """Map each system to those held out with it: itself, and the ground truth for the first."""
+    """Return, for each system, the systems to hold out together.
+
+    These are the system itself and, for the first system by name, the ground truth.
+    """
     systems = {review.system for change in study.changes for review in change.reviews}
     names = sorted(systems - {GROUND_TRUTH})
     if len(names) < 2:
         raise InputError(
-            f"the study has reviews by {len(names)} systems; at least two are required"
+            f"the study has reviews by {len(names)} systems; --split needs at least two"
         )
     return {name: {name, GROUND_TRUTH} if name == names[0] else {name} for name in names}

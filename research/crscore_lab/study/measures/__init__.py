@@ -1,1 +1,1 @@
-"""Measures of a score: agreement with people, by rank, pair, system and link; readers."""
+"""Measures of a score's agreement with people: correlations, pairs, systems, links and readers."""

@@ -1,4 +1,4 @@
-"""Agreement between the annotators of a study, the ceiling of any measure compared with them."""
+"""Agreement between the annotators of a study, which limits the agreement of a score with them."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,32 +26,32 @@ INSTALL = "pip install 'crscore-lab[agreement]'"
 
 
 class Agreement(Struct, frozen=True):
-    """One measure of agreement."""
+    """Value of one measure of agreement on one subject."""
 
     subject: str
-    """A dimension of the reviews, or `claim correctness`."""
+    """What was judged: a dimension of the reviews, or `claim correctness`."""
     measure: str
     """Name of the measure."""
     n: int
-    """Reviews or claims judged by two or more annotators."""
+    """Number of reviews or claims judged by two or more annotators."""
     value: float | None
-    """Agreement, at most 1 (perfect); 0 is chance. None when undefined."""
+    """Agreement, at most 1 (perfect); 0 is chance. None if undefined."""
     reason: str | None = None
-    """Why the value is None; None when it is a number."""
+    """Why the value is None; None if the value is a number."""
 
 
 def measure_agreement(study: Study) -> tuple[Agreement, ...]:
-    """Measure the agreement on ratings and on the correctness of claims.
+    """Measure the agreement of annotators on ratings and on the correctness of claims.
 
-    Alpha takes any number of annotators and needs no names. The other measures compare two
-    annotators and are averaged over the pairs of named annotators (Light's kappa).
+    Alpha takes any number of annotators, also without their names. The other measures compare two
+    annotators and are averaged over all pairs of named annotators (Light's kappa).
 
     Args:
         study: The study.
 
     Returns:
-        Three measures for each dimension, then one for the claims. Measures are never left out;
-        those without items judged twice have a reason.
+        Three measures for each dimension, then one for the claims. A measure that is undefined has
+        the value None and a reason.
 
     Source:
         Naik et al., NAACL 2025, arXiv:2409.19801v2, reports alpha of the ratings and kappa of
@@ -84,18 +84,19 @@ def measure_agreement(study: Study) -> tuple[Agreement, ...]:
 
 
 def krippendorff_alpha(units: Iterable[Sequence[float]]) -> float | None:
-    """Compute Krippendorff's alpha for ordinal values, with krippendorff (tested with 0.9).
+    """Compute Krippendorff's alpha of ordinal values with the package krippendorff (0.9).
 
     Args:
-        units: Values of each unit, in any order; units with fewer than two values do not count.
+        units: For each judged item, its values in any order; items with fewer than two values are
+            ignored.
 
     Returns:
-        At most 1, which is perfect agreement; 0 is chance. None when no unit counts or all
-        values are the same.
+        At most 1, which is perfect agreement; 0 is chance. None if no item has two values, or if
+        all values are the same.
 
     Raises:
-        DependencyError: krippendorff is not installed; it is under the GPL and so has its own
-            extra.
+        DependencyError: krippendorff is not installed. Because its license is the GPL, only the
+            extra `agreement` installs it.
 
     Example:
         >>> krippendorff_alpha([(1, 1), (2, 2), (5, 5)])
@@ -119,12 +120,12 @@ def weighted_kappa(pairs: Pairs) -> float | None:
         pairs: The two annotators' numbers for each item.
 
     Returns:
-        At most 1, which is perfect agreement; 0 is chance. None without items, or when both gave
-        the same number to all items.
+        At most 1, which is perfect agreement; 0 is chance. None if there are no items, or if both
+        annotators gave the same number to all items.
 
     Source:
-        J. Cohen, Weighted Kappa, 1968. With squared weights the expected disagreement is the
-        two variances and the squared difference of the means, so no table is needed.
+        J. Cohen, Weighted Kappa, 1968. With squared weights, the expected disagreement is the sum
+        of both variances and the squared difference of the means, so no table is needed.
 
     Example:
         >>> weighted_kappa([(1, 1), (5, 5), (3, 2)])
@@ -150,15 +151,15 @@ def _mean(
     items: Iterable[Mapping[str, _Verdict | None]],
     function: Callable[[Sequence[tuple[_Verdict, _Verdict]]], float | None],
 ) -> Agreement:
-    """Average a two-annotator measure over all pairs of annotators with items in common.
+    """Average a measure of two annotators over all pairs of annotators with items in common.
 
-    Pairs for which it is undefined do not count.
+    Pairs of annotators for which the measure is undefined are left out.
     """
     by_pair: dict[tuple[str, str], list[tuple[_Verdict, _Verdict]]] = {}
     n = 0
     for item in items:
         verdicts = [
-            # Sorted, so that each pair of annotators has one key.
+            # Sorted by name, because (A, B) and (B, A) would be two keys of one pair.
             (name, verdict)
             for name, verdict in sorted(item.items())
             if verdict is not None

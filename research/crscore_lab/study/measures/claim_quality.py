@@ -1,4 +1,4 @@
-"""Quality of a study's recorded claims, as judged by its annotators."""
+"""Quality of the claims stored in a study, as judged by its annotators."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -9,30 +9,31 @@ from msgspec import Struct
 from crscore_lab.study.data.study import Correctness, Study, StudyChange
 
 ALL = "all"
-"""Name of the row of all languages."""
+"""Language of the row that sums up all languages."""
 COUNTED: Final[tuple[Correctness, ...]] = ("correct", "incorrect", "unverifiable")
-"""Judgements that make up n: an incomplete claim is neither right nor wrong."""
+"""Judgements that count in `ClaimQuality.n`. `incomplete` does not: such a claim is neither right
+nor wrong."""
 
 
 class ClaimQuality(Struct, frozen=True):
     """Quality of the claims of one language.
 
-    The first three rates are shares of the n judged claims and add up to 1. The fourth is relative
-    to n too, but counts other claims, so it can exceed 1.
+    `accuracy`, `error` and `unverifiable` are shares of the n claims and add up to 1. `missing` is
+    also divided by n, but counts claims that are not among the n, so it can exceed 1.
     """
 
     language: str
     """A language of the study, or `all`."""
     n: int
-    """Claims judged correct, incorrect or unverifiable."""
+    """Number of claims judged correct, incorrect or unverifiable."""
     accuracy: float | None
-    """Share judged correct, in [0, 1]; None when n is 0, as are the other rates."""
+    """Share of claims judged correct, in [0, 1]; None if n is 0."""
     error: float | None
-    """Share judged incorrect, in [0, 1]."""
+    """Share of claims judged incorrect, in [0, 1]; None if n is 0."""
     unverifiable: float | None
-    """Share that the annotator could not verify, in [0, 1]."""
+    """Share of claims that the annotator could not verify, in [0, 1]; None if n is 0."""
     missing: float | None
-    """Claims that annotators added, per judged claim; 0 or more."""
+    """Number of claims that annotators added, divided by n; at least 0, None if n is 0."""
 
 
 def claim_quality(study: Study) -> tuple[ClaimQuality, ...]:
@@ -42,7 +43,7 @@ def claim_quality(study: Study) -> tuple[ClaimQuality, ...]:
         study: The study.
 
     Returns:
-        One row per language, in study order, then one for all languages. Empty when no claim of the
+        One row per language, in study order, then one for all languages. Empty if no claim of the
         study is judged.
 
     Source:

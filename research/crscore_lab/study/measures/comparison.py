@@ -1,4 +1,4 @@
-"""Comparison of two runs over the same reviews: difference in agreement with people, and its p."""
+"""Comparison of two validation runs: which of them agrees better with people."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final, Unpack
@@ -25,35 +25,36 @@ SPEARMAN: Final = "Spearman"
 
 
 class Difference(Struct, frozen=True):
-    """Difference of one statistic between two sides measured on the same changes."""
+    """Difference of one statistic between two runs on the same reviews."""
 
     statistic: str
     """`Spearman`, or `same-diff pair accuracy`."""
     dimension: str
-    """Human dimension."""
+    """Rated dimension: `conciseness`, `comprehensiveness` or `relevance`."""
     slice: str
-    """`pooled`, `without-junk` or `within-system`."""
+    """Subset of the reviews: `pooled`, `without-junk` or `within-system`."""
     first: float | None
-    """Value for the first side; None where undefined."""
+    """Value of the first run; None if undefined."""
     second: float | None
-    """Value for the second side; None where undefined."""
+    """Value of the second run; None if undefined."""
     difference: float | None
-    """Second minus first; None where either is undefined."""
+    """Second minus first; None if either is undefined."""
     low: float | None
-    """Lower end of the 95 % interval of `difference`; None without resamples."""
+    """Lower end of the 95 % interval of `difference`; None without bootstrap resamples."""
     high: float | None
-    """Upper end of the 95 % interval of `difference`; None without resamples."""
+    """Upper end of the 95 % interval of `difference`; None without bootstrap resamples."""
     p: float | None
-    """Two-sided p-value against no difference; None where the draws do not determine it."""
+    """Two-sided p-value of the hypothesis of no difference; None if the bootstrap resamples do not
+    determine it."""
     better: str | None
-    """`first` or `second` where p < 0.05; None where the difference is not clear."""
+    """`first` or `second` if p < 0.05; None otherwise."""
     changes_needed: int | None
-    """Changes needed to show a true difference of this size at 5 %, two-sided, in 80 % of studies;
-    None where there is no difference or no interval."""
+    """Number of changes with which 80 % of studies would show a true difference of this size (5 %
+    level, two-sided); None if there is no difference or no interval."""
 
 
 class Side(Struct, frozen=True):
-    """One of the two runs."""
+    """One of the two runs that are compared."""
 
     name: str
     """Name of the file."""
@@ -62,11 +63,12 @@ class Side(Struct, frozen=True):
     signature: str
     """Signature of the score."""
     sha256: str
-    """Hash of the study."""
+    """Hash of the study that the run scored."""
     reviews: int
     """Number of reviews in the run."""
     left_out: int
-    """Reviews not compared: the other run lacks them or has other ratings."""
+    """Number of reviews not compared, because the other run lacks them or has other ratings of
+    them."""
 
 
 class Comparison(Struct, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
@@ -85,33 +87,34 @@ class Comparison(Struct, frozen=True, kw_only=True, tag_field="schema", tag=SCHE
     warnings: tuple[str, ...]
     """Limits of the comparison, one sentence each."""
     differences: tuple[Difference, ...]
-    """Differences; pooled Spearman on relevance, the main one, first."""
+    """Differences of all statistics; the first, Spearman's correlation with relevance over all
+    reviews, is the main one."""
     resamples: int
-    """Draws of the bootstrap."""
+    """Number of bootstrap resamples of the changes; 0 for no interval."""
     seed: int
-    """Seed of the draws."""
+    """Seed of the bootstrap."""
 
 
 def compare(first: SavedRun, second: SavedRun, **resampling: Unpack[Resampling]) -> Comparison:
     """Compare two runs on the reviews that both have.
 
-    Both runs share every draw of changes, so that the difficulty of a change cancels out. p
-    compares the difference with the standard deviation of the draws (`statistics/paired.py`).
+    Each bootstrap resample takes the same changes from both runs, so that the difficulty of a
+    change cancels out. The p-value is that of `crscore.statistics.paired.compare`.
 
     Args:
         first: First run.
         second: Second run.
-        resampling: Number of draws of changes, 0 for no interval, and their seed.
+        resampling: Number of bootstrap resamples of the changes, 0 for no interval, and their seed.
 
     Returns:
-        The difference of each statistic, second minus first.
+        The comparison, with a difference for each statistic, dimension and slice.
 
     Raises:
-        InputError: The runs share no review.
+        InputError: The runs share no review with the same ratings.
         DependencyError: scipy is not installed.
     """
     common = [key for key in first.reviews if key in second.reviews]
-    # Ratings may have changed between the two runs.
+    # The runs may be over two editions of a study, with other ratings of the same review.
     shared = [key for key in common if first.reviews[key].human == second.reviews[key].human]
     if not shared:
         raise InputError(
@@ -142,9 +145,9 @@ def _differences(
     **resampling: Unpack[Resampling],
 ) -> Iterator[Difference]:
     changes = [key.change for key in keys]
-    subsets = list(slices.of_systems([key.system for key in keys], human[:, 2]))
+    subsets = list(slices.slice_systems([key.system for key in keys], human[:, 2]))
     draws = [slices.resample_spearman(human, tables, it, changes, **resampling) for it in subsets]
-    # Relevance first, as the score's main use; pooled first, as published.
+    # Relevance is first, because it is the main score; `pooled`, because the paper reports it.
     for d in reversed(range(len(DIMENSIONS))):
         for subset, drawn in zip(subsets, draws, strict=True):
             yield _difference(
@@ -154,7 +157,7 @@ def _differences(
                 changes=len({changes[row] for row in subset.rows}),
             )
         for subset in subsets:
-            # A system hardly ever reviews a change twice, so it has no pairs.
+            # There are hardly any pairs: a system seldom reviews a change twice.
             if subset.name != slices.WITHIN_SYSTEM:
                 rows = subset.rows
                 names = [changes[row] for row in rows]
@@ -195,8 +198,8 @@ def _warnings(first: SavedRun, second: SavedRun, *, other_ratings: int) -> Itera
     if first.sha256 != second.sha256:
         yield "the runs are over different data: only the reviews that both have are compared"
     if other_ratings:
-        yield f"reviews left out for having other human ratings in the other run: {other_ratings}"
+        yield f"reviews left out because their human ratings differ between runs: {other_ratings}"
     if first.sha256 == second.sha256 and first.reviews.keys() != second.reviews.keys():
-        yield "one run lacks reviews of the other: it made no pseudo-reference for their changes"
+        yield "a run lacks reviews of the other, as it made no pseudo-reference for their changes"
     if first.signature == second.signature:
         yield "both runs have the same signature"

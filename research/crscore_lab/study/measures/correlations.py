@@ -1,4 +1,4 @@
-"""Correlations of every metric with people, computed from measurements."""
+"""Correlations of every metric with human ratings."""
 
 from collections.abc import Iterator
 from typing import Unpack
@@ -14,44 +14,47 @@ from crscore_lab.study.measures.measurements import Measurements
 
 
 class Correlation(Struct, frozen=True, kw_only=True):
-    """Agreement of one metric with people, on one slice of the reviews."""
+    """Correlations of one metric with one rated dimension, on one slice of the reviews."""
 
     metric: str
     """The metric's name."""
     dimension: str
-    """Human dimension: `conciseness`, `comprehensiveness` or `relevance`."""
+    """Rated dimension: `conciseness`, `comprehensiveness` or `relevance`."""
     slice: str
-    """`pooled`, `without-junk`, `within-system`, `language:NAME` or `annotator:NAME`."""
+    """Subset of the reviews: `pooled`, `without-junk`, `within-system`, `language:NAME` or
+    `annotator:NAME`."""
     n: int
     """Number of reviews."""
     spearman: float | None
-    """In [-1, 1]; None when a side is constant."""
+    """In [-1, 1]; None if all values or all ratings are the same."""
     kendall: float | None
-    """Tau-b, in [-1, 1]; None when a side is constant."""
+    """Tau-b, in [-1, 1]; None if all values or all ratings are the same."""
     pearson: float | None
-    """In [-1, 1]; None when a side is constant."""
+    """In [-1, 1]; None if all values or all ratings are the same."""
     low: float | None
-    """Lower end of the 95 % interval of `spearman`; None without resamples."""
+    """Lower end of the 95 % interval of `spearman`; None without bootstrap resamples."""
     high: float | None
-    """Upper end of the 95 % interval of `spearman`; None without resamples."""
+    """Upper end of the 95 % interval of `spearman`; None without bootstrap resamples."""
     p: float | None
-    """Two-sided p-value of `spearman` against 0, from the same draws; None without resamples."""
+    """Two-sided p-value of the hypothesis that `spearman` is 0; None without bootstrap
+    resamples."""
 
 
 def correlate(measured: Measurements, **resampling: Unpack[Resampling]) -> tuple[Correlation, ...]:
-    """Correlate every metric with people, dimension by dimension and slice by slice.
+    """Correlate every metric with each rated dimension on each slice of the reviews.
 
-    Intervals and p come from a bootstrap that draws the slice's changes with replacement, as
-    reviews of one change are not independent; all metrics share the draws. p compares Fisher's z of
-    the correlation with the standard deviation of the draws' z (`bootstrap_test`); scipy's p
-    would assume independent reviews.
+    Intervals and p-values come from a bootstrap of the slice's changes, because the reviews of one
+    change are not independent; scipy's p-values would assume that they are. `bootstrap_test`
+    divides Fisher's z of the correlation by the standard deviation of z over the resamples. All
+    metrics share the resamples.
 
     Args:
         measured: The values.
-        resampling: Number of draws of changes, 0 for no interval, and their seed.
+        resampling: Number of bootstrap resamples of the changes, 0 for no interval, and their seed.
 
     Returns:
-        One row per metric, dimension and slice that has a review, the primary metric first.
+        One row per metric, dimension and slice that has a review; those of the primary metric are
+        the first.
 
     Raises:
         DependencyError: scipy is not installed.
@@ -81,12 +84,13 @@ def correlate(measured: Measurements, **resampling: Unpack[Resampling]) -> tuple
                     high=high,
                     p=p,
                 )
-    # Slices are the outer loop so that their draws are made once, but vary fastest in the result.
+    # The loop over slices is the outer one, so that each slice is resampled once; the result is
+    # sorted by metric and dimension instead.
     return tuple(rows[key] for key in sorted(rows, key=lambda key: key[:2]))
 
 
 def _slices(measured: Measurements) -> Iterator[slices.Slice]:
     """Yield the slices on which every correlation is reported; each has at least one review."""
-    yield from slices.of_systems(measured.systems, measured.human[:, 2])
-    yield from slices.of_names("language", [row.change.language for row in measured.rows])
-    yield from slices.of_names("annotator", [row.review.annotator for row in measured.rows])
+    yield from slices.slice_systems(measured.systems, measured.human[:, 2])
+    yield from slices.slice_names("language", [row.change.language for row in measured.rows])
+    yield from slices.slice_names("annotator", [row.review.annotator for row in measured.rows])

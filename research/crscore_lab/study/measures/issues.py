@@ -1,4 +1,4 @@
-"""Static analysis of a study's changes: how much the tools report, and how much on the change."""
+"""Counts of what static analysis reports in a study's changes, by tool and language."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -13,17 +13,17 @@ from crscore_lab.study.data.study import Study, StudyChange
 from crscore_lab.study.measures import measurements
 
 ALL: Final = "all"
-"""All languages, or all tools together."""
+"""Language or tool of a row that counts all languages or all tools together."""
 
 
 class AnalyzedChange(NamedTuple):
-    """Static analysis of one change."""
+    """Findings of the tools in one change."""
 
     change: StudyChange
     references: tuple[PseudoReference, ...]
-    """Issues chosen from the findings."""
+    """Issues that count in a score of the change."""
     analysis: Analysis
-    """Findings, marked as a score of the change would count them."""
+    """Findings; each is marked as counted or not."""
 
 
 class ToolRow(Struct, frozen=True, kw_only=True):
@@ -32,32 +32,35 @@ class ToolRow(Struct, frozen=True, kw_only=True):
     language: str
     """The language, or `all`."""
     tool: str
-    """The tool, or `all` for all of them together."""
+    """The tool, or `all` for all tools together."""
     changes: int
-    """Changes that the tool can analyse."""
+    """Number of changes in a language that the tool can analyse."""
     unread: int
-    """Changes whose file the tool could not read in full."""
+    """Number of these changes that the tool could not read completely."""
     findings: int
-    """Findings in the new files."""
+    """Number of findings in the new files."""
     in_change: int
-    """Findings on changed lines."""
+    """Number of findings on changed lines."""
     pre_existing: int
-    """Findings on changed lines that the old file had on the same code."""
+    """Number of findings on changed lines that the tool also had on the same code of the old
+    file."""
     style: int
-    """Further findings on changed lines that are matters of style."""
+    """Number of other findings on changed lines that are about style."""
     counted: int
-    """Issues that count, alone or merged with another tool's; for all tools, each once."""
+    """Number of issues that count in the scores and that the tool reported, alone or with another
+    tool."""
 
 
 class Issues(Struct, frozen=True, kw_only=True):
-    """Static analysis of a run."""
+    """Findings of static analysis in a study's changes."""
 
     analyzers: str
     """The setting that chose the tools."""
     tools: tuple[ToolRow, ...]
-    """Rows by language and tool; all tools of a language last, all languages at the end."""
+    """Rows sorted by language and tool. The last row of a language counts all its tools; the last
+    row of all counts all languages."""
     notes: tuple[str, ...]
-    """Tools that did not run, one sentence each."""
+    """Why tools did not run, one sentence for each reason."""
 
 
 def analyze_changes(study: Study, scorer: Scorer) -> tuple[AnalyzedChange, ...]:
@@ -68,7 +71,7 @@ def analyze_changes(study: Study, scorer: Scorer) -> tuple[AnalyzedChange, ...]:
         scorer: Scorer whose analyzers, encoder and limits are used.
 
     Returns:
-        The findings, marked as a score of the change would count them.
+        The findings of each change, in study order.
     """
     parts = scorer.parts
     diffs = [measurements.read_diff(change, scorer) for change in study.changes]
@@ -87,11 +90,11 @@ def assess(changes: Sequence[AnalyzedChange], scorer: Scorer) -> Issues:
 
     Args:
         changes: Findings of the tools for each change.
-        scorer: Scorer whose settings are reported.
+        scorer: Scorer whose setting `analyzers` is reported.
     """
     absent = (ToolState.MISSING, ToolState.UNSUPPORTED)
     runs = [run for analyzed in changes for run in analyzed.analysis.tools]
-    # A set, because a tool gives the same reason for every change.
+    # A set, because a tool that is missing gives the same reason for every change.
     reasons = {f"{run.tool} did not run: {run.reason}" for run in runs if run.state in absent}
     return Issues(
         analyzers=scorer.settings.analyzers,
@@ -131,6 +134,6 @@ def _tool(language: str, name: str, changes: Sequence[AnalyzedChange]) -> ToolRo
         in_change=len(in_change),
         pre_existing=sum(finding.pre_existing for finding in in_change),
         style=sum(finding.is_style and not finding.pre_existing for finding in in_change),
-        # `ruff+pylint` is the source of an issue that both report.
+        # The source of an issue that two tools report is `ruff+pylint`.
         counted=sum(any(map(includes, ref.source.split("+"))) for ref in references),
     )

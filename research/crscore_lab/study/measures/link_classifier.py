@@ -1,4 +1,4 @@
-"""Evaluation of the matcher as a classifier of (pseudo-reference, review) pairs."""
+"""Evaluation of the matcher as a classifier: does a review address a pseudo-reference?"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -30,13 +30,16 @@ class Links:
     linked: Bools
     """Shape (P,): whether people linked the review to the pseudo-reference."""
     cosine: Doubles
-    """Shape (P,): highest cosine over the review's sentences, in [-1, 1]; -1 without a sentence."""
+    """Shape (P,): highest cosine of a sentence of the review to the pseudo-reference, in [-1, 1];
+    -1 if the review has no sentence."""
     degree: Doubles
-    """Shape (P,): highest degree of the matcher, in [0, 1]; 0 without a sentence."""
+    """Shape (P,): highest degree that the matcher gives a sentence, in [0, 1]; 0 if the review has
+    no sentence."""
     tau: float | None
-    """The matcher's cosine threshold for these claims, or None; it depends on the generator."""
+    """The matcher's cosine threshold for the edited pseudo-references; None for a matcher that has
+    none."""
     decision: float
-    """Minimum degree at which the matcher counts a pair as addressed."""
+    """Minimum degree at which the matcher decides that the review addresses a pseudo-reference."""
 
 
 class Classifier(Struct, frozen=True, kw_only=True):
@@ -47,43 +50,46 @@ class Classifier(Struct, frozen=True, kw_only=True):
     positive: int
     """Number of pairs that people linked."""
     score: str
-    """Score that ranks the pairs: `degree`, or `cosine` where the degrees are only 0 and 1."""
+    """Score that ranks the pairs: `degree`, or `cosine` if all degrees are 0 or 1."""
     threshold: float
-    """Cut-off of the matcher's decision: a cosine must be above it, a degree at least equal."""
+    """Threshold of the matcher's decision: the cosine has to exceed it, or the degree to reach
+    it."""
     precision: float | None
-    """Precision of the matcher's decision; None when it matched no pair."""
+    """Precision of the matcher's decision; None if it matched no pair."""
     recall: float
     """Recall of the matcher's decision."""
     f1: float
     """F1 of the matcher's decision."""
     f1_low: float | None
-    """Lower end of the 95 % interval of `f1`, by bootstrap over changes."""
+    """Lower end of the 95 % interval of `f1`, by a bootstrap of the changes."""
     f1_high: float | None
     """Upper end of the 95 % interval of `f1`."""
     average_precision: float
-    """Average precision of the score, in [0, 1]; chance is positive / n."""
+    """Average precision of the ranking by `score`, in [0, 1]; chance is positive / n."""
     average_precision_low: float | None
     """Lower end of the 95 % interval of `average_precision`."""
     average_precision_high: float | None
     """Upper end of the 95 % interval of `average_precision`."""
     auc: float | None
-    """Chance that a linked pair outscores another; None when one of the two kinds is missing."""
+    """Chance that a linked pair has a higher score than a pair that is not linked; None if there
+    are no such two pairs."""
 
 
 def judge_links(
     study: Study, scorer: Scorer, *, includes: Includes = lambda _change, _review: True
 ) -> Links:
-    """Judge every edited pseudo-reference against every review that addresses at least one.
+    """Compare every edited pseudo-reference with every review that addresses at least one of them.
 
-    Reviews that address nothing, and the ground truth, are left out, as in the paper's protocol.
+    Reviews that address none, and the ground truth, are left out, as in the paper.
 
     Args:
         study: The study.
         scorer: Scorer made by `make_link_scorer`.
-        includes: Predicate of the reviews to judge; a fold includes those held out.
+        includes: Function that returns whether to include a review; for a fold,
+            `Fold.holds_out`.
 
     Returns:
-        The pairs, in study order; none where the study has no links.
+        The pairs in study order; empty if people linked no review to a pseudo-reference.
 
     Source:
         Naik et al., NAACL 2025, arXiv:2409.19801, table 4.
@@ -100,7 +106,7 @@ def judge_links(
     for (change, _, addressed), result in zip(linked_reviews, results, strict=True):
         changes += [change.id] * len(change.edited)
         linked += [index in addressed for index in range(len(change.edited))]
-        # A review without a sentence has no column to take the maximum of.
+        # `initial` is the maximum for a review without a sentence, which has no column.
         cosine.append(result.similarity.max(axis=1, initial=-1.0).astype(np.float64))
         degree.append(result.degrees.max(axis=1, initial=0.0).astype(np.float64))
     return Links(
@@ -114,10 +120,11 @@ def judge_links(
 
 
 def make_link_scorer(scorer: Scorer, study: Study) -> Scorer:
-    """Return a copy of the scorer whose pseudo-references are the full edited lists."""
-    # The limit of claims would drop rows that `addressed` refers to.
+    """Return a copy of a scorer whose pseudo-references are the lists edited by the annotators."""
+    # `max_claims` would drop pseudo-references that `RatedReview.addressed` refers to.
     settings = override_settings(scorer.settings, {"max_claims": None, "analyzers": "none"})
-    # A cosine threshold is specific to a kind of claims; a matcher without one fits all kinds.
+    # The default cosine threshold depends on the claim generator, so the copy gets its own matcher;
+    # a matcher without a threshold serves all generators.
     matcher = scorer.parts.matcher if scorer.parts.threshold is None else None
     return Scorer(settings, generator=edited(study), encoder=scorer.parts.encoder, matcher=matcher)
 
@@ -138,10 +145,10 @@ def classify(links: Links, **resampling: Unpack[Resampling]) -> Classifier | Non
 
     Args:
         links: The pairs.
-        resampling: Number of draws of changes, 0 for no interval, and their seed.
+        resampling: Number of bootstrap resamples of the changes, 0 for no interval, and their seed.
 
     Returns:
-        The performance; None without a pair.
+        The performance of the matcher; None if there are no pairs.
 
     Source:
         Naik et al., NAACL 2025, arXiv:2409.19801, table 4.
@@ -149,12 +156,13 @@ def classify(links: Links, **resampling: Unpack[Resampling]) -> Classifier | Non
     linked = links.linked
     if not len(linked):
         return None
-    # Degrees of the published rule are only 0 and 1, so its cosines rank the pairs.
+    # The published matcher gives only the degrees 0 and 1, so the pairs are ranked by cosine.
     binary = bool(np.isin(links.degree, (0.0, 1.0)).all())
     score = links.cosine if binary else links.degree
     positive = links.degree >= links.decision
     hits, positives, total = (int(pairs.sum()) for pairs in (positive & linked, positive, linked))
-    # F1 is a ratio of two sums, hits over this mean, so a draw only has to weight the pairs.
+    # F1 = hits / ((positives + linked) / 2): a ratio of two sums over the pairs, which can be
+    # computed for all resamples at once.
     mean_positives = (positive.astype(np.float64) + linked) / 2
     of_f1 = partial(resampled.ratio, (positive & linked).astype(np.float64), mean_positives)
     of_precision = partial(average_precision, score, linked)
@@ -178,21 +186,22 @@ def classify(links: Links, **resampling: Unpack[Resampling]) -> Classifier | Non
 
 
 def average_precision(score: Doubles, linked: Bools, weights: Doubles) -> Doubles:
-    """Compute the area under the steps of precision over recall in each draw.
+    """Compute the average precision of a ranking in each of B bootstrap resamples.
 
-    Pairs of equal score form one step, so their order in the file does not matter.
+    Average precision is the area under the steps of precision over recall. Pairs of equal score
+    form one step, so their order in the file does not matter.
 
     Args:
         score: Score of each pair, shape (P,); higher means more likely linked.
-        linked: Shape (P,).
-        weights: How often each draw takes each pair, shape (B, P).
+        linked: Whether people linked the pair, shape (P,).
+        weights: How often each resample contains each pair, shape (B, P).
 
     Returns:
-        Sum over the steps of (recall gained x precision there), in [0, 1], shape (B,); NaN when
-        nothing is linked.
+        Sum over the steps of (gain of recall) x (precision), in [0, 1], shape (B,); NaN if a
+        resample contains no linked pair.
 
     Example:
-        Recall 1/2 at precision 1, then 1 at precision 2/3: (1 + 2/3) / 2.
+        The recall is 1/2 at precision 1, then 1 at precision 2/3: (1 + 2/3) / 2.
 
         >>> score = np.array([0.9, 0.8, 0.7])
         >>> average_precision(score, np.array([True, False, True]), np.ones((1, 3))).round(4)

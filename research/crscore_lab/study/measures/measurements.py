@@ -1,4 +1,4 @@
-"""Scores of a study's reviews, with trivial baselines."""
+"""Scores of a study's reviews: the score, its variants and trivial baselines."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -23,68 +23,70 @@ Includes = Callable[[StudyChange, RatedReview], bool]
 
 WORDS: Final = "words"
 USEFULNESS: Final = "usefulness (headline)"
-"""Name of the metric of the headline's raw value, where the encoder has weights for it."""
+"""Metric: the value behind the headline; only for an encoder with usefulness weights."""
 REPEATED_TOKENS: Final = "repeated tokens"
 WITHOUT_THRESHOLD: Final = "without threshold"
-"""Name of the metric of the uncut cosines where the matcher cuts them."""
+"""Suffix of the metric of the highest cosines if the matcher has a threshold of cosines."""
 HIGHEST_COSINES: Final = "mean of the highest cosines"
-"""Name of the same metric for a matcher that cuts no cosine."""
+"""Metric of the highest cosines if the matcher has no threshold."""
 NOT_SCORABLE: Final = "no review of this study can be scored: none is rated, or no claim is made"
-# Shares of 1 and 2/3 have the same harmonic mean as 4/5 and 4/5 up to rounding, which is a tie.
+# Number of decimals: without rounding, the harmonic means of 1 and 2/3 and of 4/5 and 4/5 would not
+# be a tie.
 _DECIMALS: Final = 12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoredReview:
-    """Rated review and the cosines of its scoring."""
+    """Rated review and the cosines of its sentences to the pseudo-references of its change."""
 
     position: tuple[int, int]
-    """Position of its change in the study, and of the review among the change's reviews."""
+    """Index of the change in the study, and of the review among the change's reviews."""
     change: StudyChange
     """Change under review."""
     review: RatedReview
     """Review and its human ratings."""
     sentences: Doubles
-    """Highest cosine of each sentence to a counted pseudo-reference, shape (S,); sentences hidden
-    from readers are left out."""
+    """For each sentence that is not hidden from readers, the highest cosine to a counted
+    pseudo-reference, shape (S,)."""
     references: Doubles
-    """Highest cosine of each counted pseudo-reference to a sentence, shape (R,); 0 without one."""
+    """For each counted pseudo-reference, the highest cosine to such a sentence, shape (R,); 0 if
+    there is no sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Metric:
-    """Values of one measure for the reviews."""
+    """Values of one metric for the reviews."""
 
     name: str
-    """Name; for the score: matcher, encoder and claims."""
+    """Name; that of the score consists of matcher, encoder and claim generator."""
     values: Doubles
-    """Shape (N, 3): conciseness, comprehensiveness, relevance. An extra metric with one value for
-    all three may come with shape (N,)."""
+    """Shape (N, 3): conciseness, comprehensiveness, relevance. An extra metric that has one value
+    for all three may pass shape (N,) to `add_metrics`."""
     variant: str = ""
-    """Method, with its library, list or model; "" where the name is sufficient."""
+    """Method, with the library, word list or model used; "" if the name says enough."""
     rows: tuple[int, ...] | None = None
-    """Indices of the N rows with a value, ascending, at least one; None for all rows."""
+    """Indices of the N rows that have a value, ascending, at least one; None if all rows do."""
 
 
 class ExtraMetrics(NamedTuple):
-    """Metrics reported with the score, on the same rows."""
+    """Further metrics of the reviews that a score was computed for."""
 
     metrics: tuple[Metric, ...]
-    """Metrics with values in row order."""
+    """Metrics, with values in the order of `Measurements.rows`."""
     notes: tuple[str, ...] = ()
-    """Notes on missing values and the reasons, one sentence each."""
+    """Why values are missing, one sentence for each reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Measurements:
-    """N rated reviews with every metric's values."""
+    """N rated reviews with the values of every metric."""
 
     rows: tuple[ScoredReview, ...]
     """Reviews in study order."""
     metrics: tuple[Metric, ...]
-    """Metrics, the primary one first."""
+    """Metrics; the first is the primary one."""
     excluded: tuple[str, ...] = ()
-    """Changes left out because the generator made no pseudo-references for them, sorted."""
+    """Ids of the changes left out because they have no pseudo-reference, sorted."""
 
     @property
     def primary(self) -> Metric:
@@ -93,22 +95,22 @@ class Measurements:
 
     @property
     def changes(self) -> tuple[str, ...]:
-        """Change of each review."""
+        """Id of each review's change."""
         return tuple(row.change.id for row in self.rows)
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """Author of each review."""
+        """Name of the system that wrote each review."""
         return tuple(row.review.system for row in self.rows)
 
     @property
     def human(self) -> Doubles:
-        """Shape (N, 3), Likert 1 to 5: conciseness, comprehensiveness, relevance."""
+        """Ratings, shape (N, 3), Likert 1 to 5: conciseness, comprehensiveness, relevance."""
         return _table([row.review.ratings for row in self.rows]).reshape(-1, 3)
 
     @property
     def blank(self) -> int:
-        """Number of reviews without a sentence; they count as 0 in the score."""
+        """Number of reviews without a visible sentence; their score is 0."""
         return sum(not len(row.sentences) for row in self.rows)
 
     @property
@@ -119,9 +121,10 @@ class Measurements:
 
     @property
     def tau_by_procedure(self) -> float | None:
-        """Mean of the highest cosines over the best system's sentences; None without any.
+        """Threshold of cosines that the paper's procedure finds; None without a sentence.
 
-        The best system has the highest mean human relevance (`gpt3.5` in the published study).
+        It is the mean of `ScoredReview.sentences` over all sentences of the system with the highest
+        mean human relevance (`gpt3.5` in the published study).
 
         Source:
             Naik et al., NAACL 2025, arXiv:2409.19801, section 4.
@@ -144,12 +147,12 @@ def measure(
     Args:
         study: The study.
         scorer: Scorer to use.
-        name: Name of the metric.
-        includes: Predicate of the reviews to score; a fold scores those held out from its scorer.
+        name: Name of the score among the metrics.
+        includes: Function that returns whether to score a review; for a fold, `Fold.holds_out`.
 
     Returns:
-        The values of the score, of the cosines without a threshold, of the headline where the
-        encoder has weights for it, and of the two baselines, for the same reviews in order.
+        The values of the score, of the highest cosines without a matcher, of the headline (if the
+        encoder has usefulness weights) and of two baselines, for the reviews in study order.
     """
     rated = [
         ((i, j), change, review)
@@ -161,7 +164,7 @@ def measure(
     scored = [
         (*review, result)
         for review, result in zip(rated, score_reviews(scorer, texts), strict=True)
-        # A change without a pseudo-reference is left out of all metrics, so that they share the
+        # All metrics leave out a change without a pseudo-reference, so that they have the same
         # rows.
         if result.references
     ]
@@ -172,14 +175,14 @@ def measure(
 
 
 def score_reviews(scorer: Scorer, reviews: Sequence[tuple[StudyChange, str]]) -> Sequence[Result]:
-    """Score texts as reviews of changes of a study; see `measure`."""
+    """Score texts as reviews of a study's changes; return the results in the given order."""
     changes = {change.id: change for change, _ in reviews}
     diffs = {name: read_diff(change, scorer) for name, change in changes.items()}
     return scorer.score_many((diffs[change.id], (Comment(body=text),)) for change, text in reviews)
 
 
 def read_diff(change: StudyChange, scorer: Scorer) -> Diff:
-    """Parse a change of a study for the scorer's generator."""
+    """Parse a change of a study, with its full files, as the scorer parses diffs."""
     sources = {"": (change.old_source, change.new_source)}
     return scorer.read_diff(
         change.patch, source=change.id, language=change.language, sources=sources
@@ -187,29 +190,25 @@ def read_diff(change: StudyChange, scorer: Scorer) -> Diff:
 
 
 def add_metrics(measured: Measurements, added: Iterable[Metric]) -> Measurements:
-    """Add metrics to the score's own.
+    """Return measurements with more metrics.
 
     Args:
-        measured: Existing values.
-        added: Metrics with values in the order of the rows, or of the rows they list; shape (N,)
-            stands for all three dimensions.
-
-    Returns:
-        The same rows with more metrics.
+        measured: Existing measurements.
+        added: Metrics; values of shape (N,) are used for all three dimensions.
     """
     columns = (replace(metric, values=_table(metric.values)) for metric in added)
     return replace(measured, metrics=(*measured.metrics, *columns))
 
 
-def by_rows(measured: Measurements) -> tuple[Measurements, ...]:
-    """Separate the metrics that lack a value for some rows.
+def split_by_rows(measured: Measurements) -> tuple[Measurements, ...]:
+    """Separate the metrics that have no value for some rows.
 
     Args:
-        measured: The values.
+        measured: The measurements.
 
     Returns:
-        All rows with the metrics that have a value for each, the primary one first; then each
-        other metric alone, with its rows.
+        First, all rows with the metrics that have a value for each of them. Then, for each other
+        metric, the rows that it has a value for, with this metric alone.
     """
     complete = tuple(metric for metric in measured.metrics if metric.rows is None)
     parts = (
@@ -229,7 +228,7 @@ def join(folds: Sequence[Measurements]) -> Measurements:
         folds: Measurements of disjoint reviews of one study, with the same metrics.
 
     Returns:
-        All rows, and each metric's values from the fold that held the review out.
+        All rows with the values of each metric; `excluded` lists changes that no fold scored.
     """
     rows = [row for fold in folds for row in fold.rows]
     order = sorted(range(len(rows)), key=lambda index: rows[index].position)
@@ -250,7 +249,8 @@ def _row(
 ) -> ScoredReview:
     visible = result.similarity[:, [not sentence.hidden for sentence in result.sentences]]
     matrix = visible[[ref.counted for ref in result.references]].astype(np.float64)
-    # Without a sentence there is no highest cosine; 0 keeps the row's references in the count.
+    # Zeros if there is no sentence: with an empty array, `Measurements.references` would not count
+    # this change's pseudo-references.
     by_reference = matrix.max(axis=1) if matrix.shape[1] else np.zeros(len(matrix))
     by_sentence = matrix.max(axis=0) if matrix.shape[0] else np.zeros(0)
     return ScoredReview(position, change, review, by_sentence, by_reference)
@@ -262,7 +262,8 @@ def _metrics(
     has_threshold = scorer.parts.threshold is not None
     cosines = f"{name} {WITHOUT_THRESHOLD}" if has_threshold else HIGHEST_COSINES
     columns: dict[str, Sequence[float | tuple[float, ...]]] = {
-        # A review without a sentence counts as 0: people rated it 1.
+        # A review without a sentence has no score. It counts as 0, because people rated such
+        # reviews 1.
         name: [
             (it.conciseness or 0, it.comprehensiveness or 0, it.relevance or 0) for it in results
         ],
@@ -277,7 +278,7 @@ def _metrics(
 
 
 def _table(values: Sequence[float | tuple[float, ...]] | Doubles) -> Doubles:
-    """Return N rounded rows of three columns; values of shape (N,) stand for all three."""
+    """Return rounded values, shape (N, 3); values of shape (N,) are repeated for all columns."""
     table = np.array(values, dtype=np.float64)
     columns = table if table.ndim == 2 else np.repeat(table[:, None], 3, axis=1)
     rounded: Doubles = np.round(columns, _DECIMALS)
@@ -285,7 +286,7 @@ def _table(values: Sequence[float | tuple[float, ...]] | Doubles) -> Doubles:
 
 
 def _highest_cosines(row: ScoredReview) -> tuple[float, float, float]:
-    """Return the means of the maxima both ways, to show the effect of a threshold or matcher."""
+    """Return conciseness, comprehensiveness and relevance from cosines, without a matcher."""
     if not len(row.sentences) or not len(row.references):
         return 0.0, 0.0, 0.0
     con = max(float(row.sentences.mean()), 0.0)

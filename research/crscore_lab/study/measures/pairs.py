@@ -1,4 +1,4 @@
-"""Pairs of reviews of one change: how often a metric prefers the better one."""
+"""Pairs of reviews of one change: how often a metric prefers the review that people prefer."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -17,28 +17,27 @@ from crscore_lab.study.measures.measurements import Measurements
 
 
 class SameDiff(Struct, frozen=True, kw_only=True):
-    """Agreement of a metric with people on the order of two reviews of one change."""
+    """How often a metric orders two reviews of one change as people do."""
 
     metric: str
     """The metric's name."""
     dimension: str
-    """Human dimension."""
+    """Rated dimension: `conciseness`, `comprehensiveness` or `relevance`."""
     n: int
-    """Pairs of reviews of one change with different human ratings."""
+    """Number of pairs of reviews of one change with different human ratings."""
     accuracy: float | None
-    """Share of pairs in the same order, in [0, 1]; None without a pair. Chance is 0.5."""
+    """Share of pairs that the metric orders as people do, in [0, 1]; a pair of equal values counts
+    one half. None if there is no pair. Chance is 0.5."""
 
 
-def same_diff(measured: Measurements) -> tuple[SameDiff, ...]:
-    """Count ordered pairs for every metric and dimension.
-
-    A pair that the metric ties counts one half, as much as chance.
+def compare_pairs(measured: Measurements) -> tuple[SameDiff, ...]:
+    """Compute how often each metric orders two reviews of one change as people do.
 
     Args:
         measured: The values.
 
     Returns:
-        One row per metric and dimension, the primary metric first.
+        One row per metric and dimension; those of the primary metric are the first.
     """
     rows = []
     for metric in measured.metrics:
@@ -53,27 +52,27 @@ def same_diff(measured: Measurements) -> tuple[SameDiff, ...]:
 
 
 class Tally(NamedTuple):
-    """Pair counts summed per change, so that a draw is only as large as the number of changes."""
+    """Numbers of pairs in each change, the unit of the bootstrap."""
 
     changes: tuple[str, ...]
-    """C changes with two reviews or more, sorted."""
+    """Ids of the C changes with two reviews or more, sorted."""
     right: Doubles
-    """Pairs in the same order as the human ratings, a tie counting 1/2, shape (C,)."""
+    """Number of pairs that the metric orders as people do, shape (C,); equal values count 1/2."""
     counted: Doubles
-    """Pairs with different human ratings, shape (C,)."""
+    """Number of pairs with different human ratings, shape (C,)."""
 
     @property
     def n(self) -> int:
-        """Pairs with different human ratings."""
+        """Number of pairs with different human ratings in all changes."""
         return int(self.counted.sum())
 
     @property
     def accuracy(self) -> float | None:
-        """Share of pairs in the same order, in [0, 1]; None without a pair."""
+        """Share of pairs that the metric orders as people do, in [0, 1]; None without a pair."""
         return float(self.right.sum() / self.n) if self.n else None
 
     def sample(self, **resampling: Unpack[Resampling]) -> Doubles:
-        """Compute the accuracy in every draw of changes, shape (B,)."""
+        """Compute the accuracy in every bootstrap resample of the changes, shape (B,)."""
         if not self.changes:
             return np.zeros(0)
         accuracy = partial(resampled.ratio, self.right, self.counted)
@@ -81,12 +80,12 @@ class Tally(NamedTuple):
 
 
 def tally(values: Doubles, human: Doubles, changes: Sequence[str]) -> Tally:
-    """Count the ordered pairs of each change.
+    """Count the pairs of reviews of each change that a metric orders as people do.
 
     Args:
-        values: A metric, shape (N,).
-        human: Human ratings, shape (N,).
-        changes: Each row's change, N names.
+        values: Value of the metric for each of N reviews, shape (N,).
+        human: Human rating of each review, shape (N,).
+        changes: Id of each review's change, N names.
     """
     names, membership = np.unique(changes, return_inverse=True)
     better, worse = graded_pairs(changes, human)

@@ -11,9 +11,9 @@ from crscore_lab.study.data.study import DIMENSIONS
 from crscore_lab.study.measures.measurements import Measurements
 
 HUMAN = "human"
-"""Name of the human ratings among the metrics of the table of means."""
-FEWEST = 3
-"""Minimum number of systems for a meaningful rank correlation."""
+"""Metric of the means of the human ratings."""
+MIN_SYSTEMS = 3
+"""Minimum number of systems for a rank correlation, which is always 1 or -1 for two systems."""
 
 
 class Ranking(Struct, frozen=True, kw_only=True):
@@ -22,35 +22,37 @@ class Ranking(Struct, frozen=True, kw_only=True):
     metric: str
     """The metric's name."""
     dimension: str
-    """Human dimension."""
+    """Rated dimension: `conciseness`, `comprehensiveness` or `relevance`."""
     spearman: float | None
-    """Spearman of the systems' means, in [-1, 1]; None below three systems or for equal means."""
+    """Spearman's correlation of the systems' means with their mean ratings, in [-1, 1]; None if
+    there are fewer than three systems or all means are equal."""
 
 
 class SystemMean(Struct, frozen=True, kw_only=True):
     """Mean value of one metric for one system."""
 
     system: str
-    """Author of the reviews."""
+    """Name of the system that wrote the reviews."""
     reviews: int
     """Number of reviews."""
     metric: str
-    """The metric's name, or `human`."""
+    """The metric's name, or `human` for the human ratings."""
     dimension: str
-    """Human dimension."""
+    """Rated dimension: `conciseness`, `comprehensiveness` or `relevance`."""
     mean: float
-    """Mean over the system's reviews; human means are on the Likert scale."""
+    """Mean over the system's reviews; for human ratings, from 1 to 5."""
     rank: float
-    """1 for the highest mean; equal means share their mean rank."""
+    """Rank of the mean among the systems, 1 for the highest; equal means share their mean rank."""
 
 
 class Systems(Struct, frozen=True, kw_only=True):
-    """Ranking of the review systems, and the means behind it."""
+    """Rankings of the review systems, and the means that determine them."""
 
     ranking: tuple[Ranking, ...]
-    """One row per metric and dimension, the primary metric first."""
+    """One row per metric and dimension; those of the primary metric are the first."""
     means: tuple[SystemMean, ...]
-    """Human means first, then the metrics; within each, the system that people rate best first."""
+    """Means of the human ratings, then of each metric; for each dimension, the systems are in the
+    order of the human means, the best first."""
 
 
 def rank_systems(measured: Measurements) -> Systems:
@@ -60,7 +62,7 @@ def rank_systems(measured: Measurements) -> Systems:
         measured: The values.
 
     Returns:
-        The rank correlations and the means.
+        The rank correlation of each metric with the human ratings, and all means.
 
     Raises:
         DependencyError: scipy is not installed.
@@ -72,7 +74,7 @@ def rank_systems(measured: Measurements) -> Systems:
     counts = np.bincount(membership)
 
     def averages(values: Doubles) -> Doubles:
-        # One ulp of a sum must not separate two systems.
+        # Rounded, because equal means may differ by a rounding error of their sums.
         return np.round(np.bincount(membership, values) / counts, 12)
 
     tables = {HUMAN: measured.human} | {metric.name: metric.values for metric in measured.metrics}
@@ -93,7 +95,7 @@ def rank_systems(measured: Measurements) -> Systems:
                 mean=float(values[index]),
                 rank=float(system_ranks[index]),
             )
-            # `lexsort` sorts by its last key first; equal means are in the order of the names.
+            # `lexsort` sorts by its last key, and equal means by name.
             for index in np.lexsort((names, -averaged[HUMAN, d]))
         ]
     ranking = [
@@ -101,7 +103,7 @@ def rank_systems(measured: Measurements) -> Systems:
             metric=metric.name,
             dimension=dimension,
             spearman=ranks.spearman(averaged[metric.name, d], averaged[HUMAN, d])
-            if len(names) >= FEWEST
+            if len(names) >= MIN_SYSTEMS
             else None,
         )
         for metric in measured.metrics
@@ -111,10 +113,11 @@ def rank_systems(measured: Measurements) -> Systems:
 
 
 def join(tables: Sequence[Systems]) -> Systems:
-    """Join the tables of several sets of metrics.
+    """Join the rankings by several sets of metrics.
 
     Args:
-        tables: The tables; human means are over the reviews of the first.
+        tables: The rankings. Those after the first are over fewer reviews, so the human means are
+            taken from the first.
     """
     first, *tables_with_fewer_rows = tables
     means = [row for table in tables_with_fewer_rows for row in table.means if row.metric != HUMAN]

@@ -1,7 +1,8 @@
-"""Readers of comments beside what became of the comments, and beside simple floors.
+"""Compares readers of comments with the comments' outcomes and with simple baselines.
 
-A reader is the network or a language model (`--reader`). An outcome is what is known of a comment
-from elsewhere: whether experts accepted it, whether the code was changed for it, or a rating.
+A reader is the network or a language model (`--reader`). An outcome is a fact about a comment that
+was found out without a reader: whether experts accepted the comment, whether the code was changed
+because of it, or a rating.
 """
 
 import re
@@ -36,19 +37,20 @@ Names = npt.NDArray[np.str_]
 SCHEMA: Final = "urn:crscore:readers:1"
 """Schema identifier of the document."""
 OUTCOMES: Final = "outcomes"
-"""Field of a row: an object of outcomes by name."""
+"""Field of a row: an object, name of an outcome -> value."""
 HEADLINE: Final = "headline"
 FOLDS: Final = 5
-"""Number of parts of the groups; a floor judges each part after learning on the others."""
+"""Number of folds of the groups; a baseline predicts each fold after training on the others."""
 MIN_GROUPS: Final = 10
-"""Minimum groups for an interval: draws of a few groups differ too little."""
+"""Minimum number of groups for an interval, because bootstrap resamples of fewer groups differ too
+little."""
 RIDGE: Final = 1.0
-"""Weight of the ridge, in rows."""
+"""L2 penalty of the regressions, relative to the squared error summed over the comments."""
 BUCKETS: Final = 2**12
 """Number of columns that words are hashed to."""
 BATCH: Final = 256
-"""Number of comments scored in one call."""
-# Equal numbers that differ by rounding have to be ties.
+"""Maximum number of comments scored in one call."""
+# Number of decimals: without rounding, equal values that differ by a rounding error would not tie.
 _DECIMALS: Final = 12
 
 
@@ -62,94 +64,104 @@ def _highest(field: str) -> Callable[[Result], float]:
 
 REMARK_FIELDS: Final = ("acts", "specific", "importance")
 FIELDS: Final = {HEADLINE: _headline} | {name: _highest(name) for name in REMARK_FIELDS}
-"""Numbers that a reader gives a comment: the headline, and the highest of its remarks."""
+"""Scores that a reader gives a comment: the headline, and the highest value of each field in its
+remarks."""
 FIELD_OF: Final = {"acted_on": "acts", "informative": "specific", "importance": "importance"}
-"""Outcome -> the field that asks for the same, shown in addition to the headline."""
+"""Outcome -> the field that predicts this very outcome, compared in addition to the headline."""
 
 
 class Reader(Struct, frozen=True):
-    """Reader and what it costs."""
+    """Reader and its costs."""
 
     name: str
-    """As in `--reader`."""
+    """Name of the reader as in `--reader`."""
     signature: str
     """Everything that determines the scores."""
     comments: Count
-    """Comments that it read; the network read the others."""
+    """Number of comments that the reader read; the network read the others."""
     tokens_read: Count
-    """Tokens of the requests for 1,000 comments; 0 if there are none or they are unknown."""
+    """Tokens of the requests for 1,000 comments; 0 for the network, or if they are unknown."""
     tokens_written: Count
-    """Tokens of the answers for 1,000 comments."""
+    """Tokens of the answers for 1,000 comments; 0 for the network, or if they are unknown."""
     price: float | None
-    """Price of 1,000 comments; null if it is unknown."""
+    """Price of 1,000 comments; null for the network, or if it is unknown."""
 
 
 class JudgedOutcome(Struct, frozen=True):
-    """JudgedOutcome of a reader or a floor with an outcome."""
+    """Agreement of a reader or a baseline with an outcome."""
 
     judge: str
-    """Reader or floor."""
+    """Name of the reader or baseline."""
     value: float | None
-    """AUC or rank correlation; null where it is undefined."""
+    """AUC or rank correlation; null if undefined."""
     low: float | None
-    """Lower end of the 95 % interval; null with fewer than `MIN_GROUPS` groups."""
+    """Lower end of the 95 % interval of `value`; null with fewer than 10 groups."""
     high: float | None
+    """Upper end of the 95 % interval of `value`; null with fewer than 10 groups."""
     minus_first: float | None
-    """This value minus that of the first reader."""
+    """This value minus the value of the first reader; null if either is undefined."""
     minus_first_low: float | None
-    """Lower end of the 95 % interval of the difference, for which both share every draw."""
+    """Lower end of the 95 % interval of `minus_first`; both values share each resample."""
     minus_first_high: float | None
+    """Upper end of the 95 % interval of `minus_first`."""
 
 
 class Outcome(Struct, frozen=True):
-    """JudgedOutcome of all readers and floors with one outcome."""
+    """Agreement of all readers and baselines with one outcome."""
 
     outcome: str
+    """Name of the outcome."""
     writers: str
-    """Kind of writer; `all`: of several kinds."""
+    """Kind of writer of the comments; `all` for several kinds."""
     field: str
-    """Number of the readers: the headline, or the field that asks for this outcome."""
+    """Score of the readers: the headline, or the field of `Remark` that predicts this outcome."""
     comments: Count
-    """Comments with a value of this outcome."""
+    """Number of comments with a value of this outcome."""
     positive: Count | None
-    """Those with 1, where it is 0 or 1, and the agreement an AUC within one kind of writer; null
-    for a rating, where the agreement is a rank correlation."""
+    """Number of comments whose outcome is 1, if all outcomes are 0 or 1; null for a rating. The
+    agreement is an AUC within each kind of writer or, for a rating, a rank correlation."""
     judges: tuple[JudgedOutcome, ...]
+    """Agreement of each reader, then of each baseline."""
 
 
 class ReadersResult(Struct, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
-    """Readers beside outcomes of comments."""
+    """Agreement of readers with the outcomes of comments."""
 
     version: str = __version__
     """Version of crscore that wrote the document."""
     sha256: str
-    """Hash of the unpacked file."""
+    """Hash of the file of comments after decompression."""
     group: str
-    """Field whose values the bootstrap and the folds draw; `patch` for the change."""
+    """Field by which comments are grouped for the bootstrap and the folds; `patch` for the
+    change."""
     groups: Count
-    """Number of its values."""
+    """Number of groups."""
     resamples: Count
-    """Number of draws; 0 for no interval."""
+    """Number of bootstrap resamples of the groups; 0 for no interval."""
     seed: Count
-    """Seed of every draw."""
+    """Seed of the bootstrap and the folds."""
     readers: tuple[Reader, ...]
+    """Readers in the order of `--reader`."""
     outcomes: tuple[Outcome, ...]
+    """Agreement by outcome, field and kind of writer."""
 
 
 def judge(
-    comments: Comments, scorers: Mapping[str, Scorer], draws: Resampling, group: str | None
+    comments: Comments, scorers: Mapping[str, Scorer], resampling: Resampling, group: str | None
 ) -> ReadersResult:
     """Read comments with several readers, and compare each with the outcomes of the comments.
 
     Args:
         comments: The comments.
-        scorers: Reader -> a scorer with it.
-        draws: Draws of every bootstrap; the seed is that of the folds, too.
-        group: Field whose values are drawn; None for `group`, if there is one, or the patch.
+        scorers: Name of a reader -> scorer that uses this reader.
+        resampling: Number of bootstrap resamples, and the seed of the bootstrap and the folds.
+        group: Field by which comments are grouped; None for the field `group` or, if the comments
+            have no such field, for the patch.
 
     Raises:
-        ConfigError: The encoder is one without a reader.
-        InputError: There is no outcome, or one is neither a number nor null.
+        ConfigError: The settings have another encoder or matcher, with which nothing can be read.
+        InputError: There is no outcome, an outcome is neither a number nor null, or a comment lacks
+            the field `group`.
         CRScoreError: A part of the run failed.
     """
     rows = comments.rows
@@ -158,7 +170,7 @@ def judge(
     writers = np.array([str(row.fields.get("writer") or "unknown") for row in rows])
     outcomes = _read_outcomes(comments)
     if any(scorer.parts.reader is None for scorer in scorers.values()):
-        raise ConfigError("encoder", "settings", "only the default encoder and matcher read")
+        raise ConfigError("encoder", "settings", "--reader needs the default encoder and matcher")
     values, readers = {}, []
     for name, scorer in scorers.items():
         values[name] = _score_comments(name, rows, scorer)
@@ -171,37 +183,37 @@ def judge(
     for name, targets in outcomes.items():
         known = np.flatnonzero(~np.isnan(targets))
         is_binary = bool(np.isin(targets[known], (0, 1)).all())
-        floors = {"words": words} | {
-            floor: predict_held_out(matrix, targets, groups, seed=draws["seed"])
-            for floor, matrix in matrices.items()
+        baselines = {"words": words} | {
+            baseline: predict_held_out(matrix, targets, groups, seed=resampling["seed"])
+            for baseline, matrix in matrices.items()
         }
         kinds = {str(kind): known[writers[known] == kind] for kind in np.unique(writers[known])}
         kinds = {"all": known} | kinds if len(kinds) > 1 else kinds
         for field in dict.fromkeys((HEADLINE, FIELD_OF.get(name, HEADLINE))):
-            judges = {reader: values[reader][field] for reader in scorers} | floors
+            judges = {reader: values[reader][field] for reader in scorers} | baselines
             for kind, rows_of in kinds.items():
                 strata = writers[rows_of].tolist() if is_binary else None
                 statistic = partial(_agree, targets[rows_of], strata)
                 positive = int(targets[rows_of].sum()) if is_binary else None
                 judged = _compare(
                     {judge: numbers[rows_of] for judge, numbers in judges.items()},
-                    statistic, groups[rows_of].tolist(), draws,
+                    statistic, groups[rows_of].tolist(), resampling,
                 )  # fmt: skip
                 found.append(Outcome(name, kind, field, len(rows_of), positive, (*judged,)))
     return ReadersResult(
         sha256=comments.sha256,
         group=group or "patch",
         groups=len(set(groups)),
-        **draws,
+        **resampling,
         readers=tuple(readers),
         outcomes=tuple(found),
     )
 
 
 def _score_comments(name: str, rows: Sequence[CommentRow], scorer: Scorer) -> dict[str, Doubles]:
-    """Return each of `FIELDS` for every comment, in order."""
+    """Return each of `FIELDS` with its value for every comment, in the order of the comments."""
     table = np.zeros((len(rows), len(FIELDS)))
-    # Comments on one change are in one batch, so that its claims are written once.
+    # Sorted by change, so that most changes are in one batch, which generates their claims once.
     order = sorted(range(len(rows)), key=lambda row: rows[row].patch)
     with progress.track(f"reading with {name}", len(order)) as advance:
         for start in range(0, len(order), BATCH):
@@ -214,7 +226,10 @@ def _score_comments(name: str, rows: Sequence[CommentRow], scorer: Scorer) -> di
 
 
 def _read_outcomes(comments: Comments) -> dict[str, Doubles]:
-    """Return each row's value of each outcome: in `outcomes`, or a field of true and false."""
+    """Return the values of each outcome for all rows, NaN for a row without a value.
+
+    Outcomes are the entries of the field `outcomes`, and all fields that are true or false.
+    """
     fields = [row.fields for row in comments.rows]
     labels = [name for row in fields for name in row if isinstance(row[name], bool)]
     outcomes: dict[str, Doubles] = {}
@@ -236,9 +251,19 @@ def _read_outcomes(comments: Comments) -> dict[str, Doubles]:
 def _agree(
     targets: Doubles, writers: Sequence[str] | None, numbers: Doubles, weights: Doubles
 ) -> Doubles:
-    """Compute the AUC, within one kind of writer, or the rank correlation in each draw."""
+    """Compute the AUC within each kind of writer, or the rank correlation, in each resample.
+
+    Args:
+        targets: Outcome of each of N comments, shape (N,).
+        writers: Kind of writer of each comment; None for a rank correlation.
+        numbers: Score of each comment, shape (N,).
+        weights: How often each of B bootstrap resamples contains each comment, shape (B, N).
+
+    Returns:
+        Shape (B,); NaN if undefined.
+    """
     if writers is not None:
-        # Pooled figures mostly tell people from bots.
+        # Within a kind, because an AUC over all kinds mostly shows who tells people from bots.
         return resampled.auc(numbers, targets == 1, weights, strata=writers)
     return resampled.spearman(*(resampled.rank(side, weights) for side in (numbers, targets)))
 
@@ -247,14 +272,14 @@ def _compare(
     judges: Mapping[str, Doubles],
     statistic: Callable[[Doubles, Doubles], Doubles],
     groups: Sequence[str],
-    draws: Resampling,
+    resampling: Resampling,
 ) -> Iterator[JudgedOutcome]:
-    """Compare each judge with the first."""
+    """Yield the agreement of each judge, and its difference from that of the first judge."""
     units, base = len(set(groups)), None
     units = units if units >= MIN_GROUPS else 1
     for name, numbers in judges.items():
         value = resampled.of_all_rows(partial(statistic, numbers), len(numbers))
-        drawn = bootstrap.resample(partial(statistic, numbers), groups, **draws)
+        drawn = bootstrap.resample(partial(statistic, numbers), groups, **resampling)
         base = base or (value, drawn)
         difference = None if value is None or base[0] is None else value - base[0]
         test = paired.compare(difference, drawn - base[1], units=units)
@@ -278,13 +303,13 @@ def _describe(name: str, scorer: Scorer, comments: int) -> Reader:
 
 
 def weigh_words(texts: Sequence[str]) -> Doubles:
-    """Return the TF-IDF vector of each text, of length 1, with words hashed to `BUCKETS` columns.
+    """Return the TF-IDF vector of each text, with words hashed to `BUCKETS` columns.
 
     Args:
         texts: N texts.
 
     Returns:
-        Shape (N, BUCKETS); zeros for a text without a word.
+        Vectors of length 1, shape (N, BUCKETS); zeros for a text without a word.
     """
     counts = np.zeros((len(texts), BUCKETS))
     for row, text in enumerate(texts):
@@ -295,27 +320,28 @@ def weigh_words(texts: Sequence[str]) -> Doubles:
 
 
 def predict_held_out(matrix: Doubles, targets: Doubles, groups: Names, *, seed: int) -> Doubles:
-    """Predict each row's target by a ridge regression on the rows of other groups.
+    """Predict each row's target by a ridge regression that was trained on rows of other groups.
 
     Args:
-        matrix: Shape (N, D).
+        matrix: Features of each row, shape (N, D).
         targets: Shape (N,); NaN for a row that is left out.
-        groups: Group of each row, which is in one of `FOLDS` parts.
-        seed: Seed of the parts.
+        groups: Group of each row; each group is in one of `FOLDS` folds.
+        seed: Seed of the assignment of groups to folds.
 
     Returns:
-        Shape (N,), without the mean of the rows learned from: it is lower where the targets held
-        out are higher, which would put a regression that knows nothing below a coin. 0 for a row
-        that is left out, or if there are fewer groups than parts.
+        Prediction minus the mean target of the training rows, shape (N,). The mean is subtracted
+        because it is lower if held-out targets are higher, so that an uninformative regression
+        would have an AUC below 0.5. 0 for a row that is left out, and for all rows if there are
+        fewer groups than folds.
     """
     known = np.flatnonzero(~np.isnan(targets))
     names, membership = np.unique(groups[known], return_inverse=True)
     predicted = np.zeros(len(targets))
-    parts = np.random.default_rng(seed).permutation(len(names))[membership] % FOLDS
-    for part in range(FOLDS if len(names) >= FOLDS else 0):
-        learned, held = known[parts != part], known[parts == part]
-        centre = matrix[learned].mean(axis=0)
-        x, y = matrix[learned] - centre, targets[learned] - targets[learned].mean()
+    folds = np.random.default_rng(seed).permutation(len(names))[membership] % FOLDS
+    for fold in range(FOLDS if len(names) >= FOLDS else 0):
+        training, held_out = known[folds != fold], known[folds == fold]
+        centre = matrix[training].mean(axis=0)
+        x, y = matrix[training] - centre, targets[training] - targets[training].mean()
         dual = np.linalg.solve(x @ x.T + RIDGE * np.eye(len(y)), y)
-        predicted[held] = (matrix[held] - centre) @ (x.T @ dual)
+        predicted[held_out] = (matrix[held_out] - centre) @ (x.T @ dual)
     return predicted

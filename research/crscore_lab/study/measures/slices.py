@@ -1,4 +1,4 @@
-"""Subsets of the reviews, and correlations over them: values and draws."""
+"""Subsets ("slices") of the reviews, and the correlation of metrics with ratings on a slice."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,26 +34,27 @@ class Slice:
     name: str
     """`pooled`, `without-junk`, `within-system`, `language:NAME` or `annotator:NAME`."""
     groups: tuple[Rows, ...]
-    """Row indices; a statistic over several groups is the mean over them."""
+    """Row indices of each group of reviews. A statistic of a slice is the mean of the statistics of
+    its groups; only `within-system` has several groups."""
 
     @property
     def rows(self) -> Rows:
-        """All row indices."""
+        """Row indices of all groups."""
         return np.concatenate(self.groups)
 
     def correlate(self, by: Correlate, values: Doubles, human: Doubles) -> float | None:
-        """Correlate two columns, averaging over several groups.
+        """Correlate a metric with human ratings; return the mean of the groups' correlations.
 
-        A group in which a side is constant counts as 0: leaving it out would reward a metric for
-        being constant.
+        If all values or all ratings of a group are the same, its correlation counts as 0. Without
+        the group, the mean would be higher for a metric that gives all reviews the same value.
 
         Args:
             by: Correlation function.
-            values: Shape (N,).
-            human: Shape (N,).
+            values: Value of the metric for each review, shape (N,).
+            human: Rating of each review, shape (N,).
 
         Returns:
-            In [-1, 1]; None when a side is constant and there is only one group.
+            In [-1, 1]; None if there is one group and all its values or ratings are the same.
         """
         by_group = [by(values[rows], human[rows]) for rows in self.groups]
         if len(by_group) == 1:
@@ -61,15 +62,12 @@ class Slice:
         return float(np.mean([correlation or 0.0 for correlation in by_group]))
 
 
-def of_systems(systems: Sequence[str], relevance: Sequence[float] | Doubles) -> Iterator[Slice]:
-    """Yield the slices by author: all reviews, without the junk systems, within each system.
+def slice_systems(systems: Sequence[str], relevance: Sequence[float] | Doubles) -> Iterator[Slice]:
+    """Yield the slices `pooled`, `without-junk` (unless all systems are junk) and `within-system`.
 
     Args:
-        systems: Author of each review, N names, at least one.
-        relevance: N Likert values of human relevance, which determine the junk systems.
-
-    Yields:
-        Slices with at least one review.
+        systems: System that wrote each review, N names, at least one.
+        relevance: Human relevance of each review, Likert 1 to 5, which determines the junk systems.
     """
     everyone = np.arange(len(systems))
     yield Slice(name=POOLED, groups=(everyone,))
@@ -79,8 +77,8 @@ def of_systems(systems: Sequence[str], relevance: Sequence[float] | Doubles) -> 
     yield Slice(name=WITHIN_SYSTEM, groups=tuple(_groups(systems).values()))
 
 
-def of_names(kind: str, names: Sequence[str | None]) -> Iterator[Slice]:
-    """Yield one slice `KIND:NAME` per name; rows with None are in no slice."""
+def slice_names(kind: str, names: Sequence[str | None]) -> Iterator[Slice]:
+    """Yield a slice `KIND:NAME` for each distinct name; rows with None are in no slice."""
     for name, rows in _groups(names).items():
         yield Slice(name=f"{kind}:{name}", groups=(rows,))
 
@@ -102,17 +100,18 @@ def resample_spearman(
     changes: Sequence[str],
     **resampling: Unpack[Resampling],
 ) -> Doubles:
-    """Correlate every column of some tables with its human dimension in every draw of changes.
+    """Correlate T metrics with the ratings in each of B bootstrap resamples of the changes.
 
     Args:
-        human: Shape (N, 3).
-        tables: T tables, each of shape (N, 3).
-        subset: Rows, and the groups to average over.
-        changes: Each row's change, N names.
-        resampling: Number of draws of changes, 0 for no interval, and their seed.
+        human: Ratings of the three dimensions, shape (N, 3).
+        tables: Values of each metric for the three dimensions, T tables of shape (N, 3).
+        subset: The slice.
+        changes: Id of each row's change, N names.
+        resampling: Number of resamples, 0 for no interval, and their seed.
 
     Returns:
-        Shape (T, 3, B), NaN where undefined.
+        Correlation of each metric with each dimension in each resample, shape (T, 3, B); NaN if it
+        is undefined.
     """
     starts = np.cumsum([len(rows) for rows in subset.groups])[:-1]
 
@@ -122,8 +121,7 @@ def resample_spearman(
             _spearman(human[rows], [table[rows] for table in tables], group)
             for rows, group in zip(subset.groups, by_group, strict=True)
         ]
-        # A draw of changes may have no review by a system, whose group is then left out of the
-        # mean.
+        # A resample may contain no review by a system; the mean is then over the other systems.
         is_present = [(group.sum(axis=1) > 0)[None, None] for group in by_group]
         mean = values[0] if len(values) == 1 else resampled.mean_of_groups(values, is_present)
         return np.moveaxis(mean, -1, 0)
@@ -137,7 +135,8 @@ def _spearman(human: Doubles, tables: Sequence[Doubles], weights: Doubles) -> Do
     ratings = [resampled.rank(column, weights) for column in human.T]
     values = []
     for table in tables:
-        # Most metrics give one value for all dimensions: ranking it once saves most of the work.
+        # Ranking takes most of the time, and most metrics have one value for all dimensions, which
+        # is ranked once.
         distinct = 1 if (table == table[:, :1]).all() else table.shape[1]
         columns = cycle(resampled.rank(column, weights) for column in table.T[:distinct])
         pairs = zip(columns, ratings, strict=False)

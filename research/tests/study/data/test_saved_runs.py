@@ -56,7 +56,7 @@ def test_study_is_not_a_run(tmp_path: Path) -> None:
     one = studies.write(tmp_path / "one.jsonl", studies.rows()[:1])
     assert not saved_runs.is_run(one)
     assert not saved_runs.is_run(studies.write(tmp_path / "study.jsonl.gz"))
-    with pytest.raises(InputError, match=r"one\.jsonl is not a result of validate"):
+    with pytest.raises(InputError, match=r"one\.jsonl is not a result of crscore validate"):
         saved_runs.read_saved_run(one)
 
 
@@ -65,7 +65,7 @@ def test_other_file_is_not_a_run(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "a.json"
     path.write_bytes(content)
     assert not saved_runs.is_run(path)
-    with pytest.raises(InputError, match="not a result of validate"):
+    with pytest.raises(InputError, match="not a result of crscore validate"):
         saved_runs.read_saved_run(path)
 
 
@@ -85,7 +85,7 @@ def test_missing_file_is_not_a_run(tmp_path: Path) -> None:
         ({"reviews": [review(human=[1, 2])]}, r"reviews\[0\].human: expected `array` of length 3"),
         ({"reviews": [review(human=[1, 2, 6])]}, r"human\[2\]: expected `float` <= 5"),
         ({"reviews": [review(scores=[None, 0, 0])]}, r"scores\[0\]: expected `float`, got `null`"),
-        ({"reviews": [review(scores=[0, 0, float("nan")])]}, "not a result of validate"),
+        ({"reviews": [review(scores=[0, 0, float("nan")])]}, "not a result of crscore validate"),
     ],
 )
 def test_fault_names_the_field(tmp_path: Path, change: dict, message: str) -> None:

@@ -107,7 +107,7 @@ def test_metric_with_a_value_for_some_rows_stands_apart() -> None:
         helper.measured(rows, helper.metric([1.0, 0.0, 0.5])),
         [partial, measurements.Metric(name="chrF", values=np.zeros(3))],
     )
-    whole, part = measurements.by_rows(found)
+    whole, part = measurements.split_by_rows(found)
     assert [metric.name for metric in whole.metrics] == ["m", "chrF"]
     assert whole.rows == found.rows
     assert part.changes == ("a", "c")

@@ -3,7 +3,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from crscore_lab.study.measures.pairs import SameDiff, same_diff, tally
+from crscore_lab.study.measures.pairs import SameDiff, compare_pairs, tally
 from tests.helpers import measured as helper
 from tests.helpers.slow_bootstrap import interval_of_rows
 
@@ -20,7 +20,7 @@ def found(values: object = VALUES) -> list[SameDiff]:
         for change, system, human in zip(CHANGES, SYSTEMS, HUMAN, strict=True)
     ]
     measured = helper.measured(rows, helper.metric(values))
-    return list(same_diff(measured))
+    return list(compare_pairs(measured))
 
 
 def test_accuracy_is_the_hand_count() -> None:
@@ -47,7 +47,7 @@ def test_pair_that_people_tie_counts_for_nothing() -> None:
 
 def test_study_without_a_pair_has_no_accuracy() -> None:
     measured = helper.measured([helper.row("a", "x")], helper.metric([0.5]))
-    row = same_diff(measured)[0]
+    row = compare_pairs(measured)[0]
     assert (row.n, row.accuracy) == (0, None)
 
 
