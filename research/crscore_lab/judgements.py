@@ -146,7 +146,7 @@ def agree(judged: Sequence[Judged], tables: Iterable[Doubles], threshold: float)
         values = np.array([units[judge, *key][0] for key in keys])
         matching = values >= threshold
         truth = judgements[judge] = np.array([units[judge, *key][1] for key in keys])
-        area = resampled.of_all_rows(partial(resampled.auc, values, truth), len(keys))
+        area = resampled.compute_once(partial(resampled.auc, values, truth), len(keys))
         kappa = _kappa(matching, truth)
         rows.append(JudgeAgreement(judge=judge, decisions=len(keys), kappa=kappa, auc=area))
         of_bot = np.array([[key[0] == bot for key in keys] for bot in bots], dtype=np.float64)

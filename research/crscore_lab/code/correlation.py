@@ -1,4 +1,4 @@
-"""Correlation of metrics with people's grades, or with tests."""
+"""Correlation of metrics of code with people's grades, or with the results of tests."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -20,20 +20,20 @@ SCHEMA: Final = "urn:crscore:code-study:1"
 """Schema identifier of the document."""
 DEFAULT_RESAMPLES: Final = 1000
 EDIT: Final = "edit"
-"""Metric that is always included, since it is also a trivial baseline."""
+"""Metric that is always included, because it is also a baseline."""
 TIE: Final = 0.001
-"""Scores that differ by less are equal in `kendall`."""
+"""Difference below which two scores are a tie in `kendall`."""
 
 
 class Estimate(Struct, frozen=True, kw_only=True):
-    """Statistic with its 95 % interval, by a bootstrap over problems."""
+    """Correlation with its 95 % interval, by a bootstrap of the problems."""
 
     value: float | None
-    """In [-1, 1]; None when a side is constant."""
+    """In [-1, 1]; None if all scores or all grades are the same."""
     low: float | None
-    """Lower end; None when there is none."""
+    """Lower end of the interval; None if there is no interval."""
     high: float | None
-    """Upper end; None when there is none."""
+    """Upper end of the interval; None if there is no interval."""
 
 
 class Agreement(Struct, frozen=True, kw_only=True):
@@ -42,27 +42,29 @@ class Agreement(Struct, frozen=True, kw_only=True):
     metric: str
     """Name of the metric or baseline."""
     identity: str
-    """Variant and versions: the same identity gives the same scores."""
+    """Variant of the metric and versions of its packages; the same identity gives the same
+    scores."""
     is_baseline: bool
-    """Whether it is a trivial baseline, without knowledge of code."""
+    """Whether this is a baseline that knows nothing of code."""
     kendall: Estimate
-    """Kendall's tau within problems; scores less than 0.001 apart are ties, which count."""
+    """Kendall's tau over the pairs of candidates of one problem whose grades differ. A pair whose
+    scores are less than 0.001 apart is a tie, which counts as 0."""
     pearson: Estimate
-    """Correlation over all candidates."""
+    """Pearson's correlation over all candidates."""
     spearman: Estimate
-    """Correlation over all candidates."""
+    """Spearman's correlation over all candidates."""
     kendall_b: float | None
-    """Kendall's tau-b over all candidates; None when a side is constant."""
+    """Kendall's tau-b over all candidates; None if all scores or all grades are the same."""
 
 
 class CodeStudy(Struct, frozen=True, kw_only=True):
-    """Agreement of metrics with people or with tests."""
+    """Agreement of metrics of code with people or with tests."""
 
     schema: Literal["urn:crscore:code-study:1"] = SCHEMA
     sha256: str
-    """Hash of the data."""
+    """Hash of the data file after decompression."""
     judged_by: str
-    """`people` or `tests`."""
+    """Source of the grades: `people` or `tests`."""
     problems: int
     """Number of problems."""
     candidates: int
@@ -70,13 +72,13 @@ class CodeStudy(Struct, frozen=True, kw_only=True):
     pairs: int
     """Number of pairs of candidates of one problem with different grades."""
     resamples: int
-    """Number of draws of whole problems; 0 for no intervals."""
+    """Number of bootstrap resamples of the problems; 0 for no intervals."""
     seed: int
-    """Seed of the draws."""
+    """Seed of the bootstrap."""
     agreements: tuple[Agreement, ...]
-    """Metrics by falling Kendall's tau, then baselines."""
+    """Metrics, then baselines, each sorted by Kendall's tau, the highest first."""
     notes: tuple[str, ...]
-    """Metrics that were left out, with the reasons."""
+    """Metrics that were left out and why, one sentence each."""
 
 
 class _Column(NamedTuple):
@@ -87,31 +89,41 @@ class _Column(NamedTuple):
 
 
 def concordance(scores: Doubles, better: Indices, worse: Indices) -> Doubles:
-    """Return 1 for each pair in the order of the grades, -1 in the opposite one, 0 for a tie."""
+    """Return 1 for each pair whose scores are ordered as the grades, -1 if opposite, 0 for a tie.
+
+    Args:
+        scores: Score of each candidate, shape (N,).
+        better: Index of the candidate with the higher grade of each pair, shape (K,).
+        worse: Index of the other candidate of each pair, shape (K,).
+
+    Returns:
+        Shape (K,).
+    """
     difference = scores[better] - scores[worse]
     agreement: Doubles = np.where(np.abs(difference) < TIE, 0.0, np.sign(difference))
     return agreement
 
 
 def kendall(scores: Doubles, grades: Doubles, problems: Sequence[str]) -> float | None:
-    """Compute Kendall's tau of the candidates of the same problem.
+    """Compute Kendall's tau over pairs of candidates of the same problem ("da-RR").
 
-    (C - D) / (C + D + T) over all pairs of one problem whose grades differ: C in the same order,
-    D in the opposite one, T with scores less than 0.001 apart ("da-RR").
+    It is (C - D) / (C + D + T), where C is the number of pairs whose scores are ordered as the
+    grades, D the number of pairs in the opposite order, and T the number of pairs whose scores are
+    less than 0.001 apart. Pairs with equal grades are left out.
 
     Args:
-        scores: Shape (N,).
-        grades: Shape (N,), of people or 1 and 0 for passed and failed.
+        scores: Score of each candidate, shape (N,).
+        grades: Grade by people, or 1 for passed and 0 for failed tests, shape (N,).
         problems: Problem of each candidate, N names.
 
     Returns:
-        In [-1, 1]; None without a pair of different grades.
+        In [-1, 1]; None if no two candidates of a problem have different grades.
 
     Source:
         Zhou et al., "CodeBERTScore", EMNLP 2023, section 4.1; Ma et al., WMT 2018.
 
     Example:
-        Two pairs in the right order and a tie.
+        Two pairs are ordered as the grades, and one is a tie.
 
         >>> kendall(np.array([0.1, 0.2, 0.2]), np.array([0.0, 1.0, 2.0]), ["a", "a", "a"])
         0.6666666666666666
@@ -132,19 +144,19 @@ def correlate(
 
     Args:
         graded: Candidates with grades.
-        metrics: Names of metrics; None for all whose packages are installed. Character edit
-            similarity and the baselines are added.
+        metrics: Names of metrics; None for all metrics whose packages are installed. The baselines
+            `edit`, `length` and `constant` are added.
         preset: Preset of the metrics that have one.
-        resamples: Draws of whole problems for the intervals; 0 for none.
-        seed: Seed of the draws.
+        resamples: Number of bootstrap resamples of the problems for the intervals; 0 for none.
+        seed: Seed of the bootstrap.
 
     Raises:
         ConfigError: A metric does not know the preset.
-        CRScoreError: A named metric fails.
-        DependencyError: scipy or rapidfuzz is missing.
+        CRScoreError: A metric in `metrics` fails.
+        DependencyError: scipy or rapidfuzz is not installed.
         UnknownPluginError: There is no such metric.
     """
-    # None means all metrics, which include `edit`.
+    # If `metrics` is None, all metrics are computed, and `edit` is one of them.
     measurements, skipped = measure(graded.samples, metrics and (*metrics, EDIT), preset=preset)
     columns = [
         _Column(name, metric.identity, metric.sentence_scores(statistics), name == EDIT)
@@ -152,15 +164,15 @@ def correlate(
     ]
     columns += _baselines(graded.samples)
     pairs = ranks.graded_pairs(graded.problems, graded.grades)
-    draws: Resampling = {"resamples": resamples, "seed": seed}
-    agreements = [_agreement(column, graded, pairs, draws) for column in columns]
+    resampling: Resampling = {"resamples": resamples, "seed": seed}
+    agreements = [_agreement(column, graded, pairs, resampling) for column in columns]
     return CodeStudy(
         sha256=graded.sha256,
         judged_by=graded.kind,
         problems=len(set(graded.problems)),
         candidates=len(graded.samples),
         pairs=len(pairs[0]),
-        **draws,
+        **resampling,
         agreements=tuple(sorted(agreements, key=_rank_key)),
         notes=tuple(f"{name} is left out: {reason}" for name, reason in skipped.items()),
     )
@@ -168,7 +180,7 @@ def correlate(
 
 def _rank_key(agreement: Agreement) -> tuple[bool, float]:
     tau = agreement.kendall.value
-    # An undefined tau comes last.
+    # Lower values are sorted first; 2 is higher than any -tau, so an undefined tau is the last.
     return agreement.is_baseline, 2.0 if tau is None else -tau
 
 
@@ -189,16 +201,17 @@ def _length_ratio(candidate: str, reference: str) -> float:
 
 
 def _agreement(
-    column: _Column, graded: GradedCode, pairs: tuple[Indices, Indices], draws: Resampling
+    column: _Column, graded: GradedCode, pairs: tuple[Indices, Indices], resampling: Resampling
 ) -> Agreement:
     scores, grades = column.scores, graded.grades
     agreement = concordance(scores, *pairs)
-    # Both rows of a pair are of one problem, so they are drawn together.
+    # Each pair is counted at one of its candidates. A resample of the problems contains both
+    # candidates of a pair equally often.
     agreed = np.bincount(pairs[0], agreement, minlength=len(scores)).astype(np.float64)
     compared = np.bincount(pairs[0], minlength=len(scores)).astype(np.float64)
 
     def estimate(value: float | None, statistic: Callable[[Doubles], Doubles]) -> Estimate:
-        low, high = resampled.interval(statistic, graded.problems, **draws)
+        low, high = resampled.interval(statistic, graded.problems, **resampling)
         return Estimate(value=value, low=low, high=high)
 
     def spearman(weights: Doubles) -> Doubles:
@@ -219,7 +232,7 @@ def _agreement(
 
 
 def render_study(study: CodeStudy, **_: object) -> str:
-    """Write a study as Markdown."""
+    """Render a study as Markdown."""
     judges = "people's grades" if study.judged_by == "people" else "passed and failed tests"
     table = make_table(
         f"How well metrics of code agree with {judges}",
@@ -231,9 +244,9 @@ def render_study(study: CodeStudy, **_: object) -> str:
     )
     facts = (
         f"{study.candidates:,} candidates of {study.problems:,} problems, {study.pairs:,} pairs of "
-        f"one problem with different grades; 95 % intervals from {study.resamples:,} draws of "
-        f"whole problems, seed {study.seed}. Kendall's tau is within problems, ties counted; the "
-        "others are over all candidates. Rows with * are baselines without knowledge of code."
+        "one problem with different grades. 95 % intervals are from a bootstrap of the problems "
+        f"({study.resamples:,} resamples, seed {study.seed}). Kendall is over these pairs, the "
+        "others are over all candidates. Rows with * are baselines that know nothing of code."
     )
     return "\n\n".join((table, facts, *study.notes)) + "\n"
 

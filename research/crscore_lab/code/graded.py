@@ -1,4 +1,4 @@
-"""Reading of code with people's grades or test results."""
+"""Reads files of code with people's grades or with the results of tests."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,10 +16,10 @@ from crscore.errors import InputError
 from crscore.statistics.intervals import Doubles
 
 GradeKind = Literal["mean", "aggregated"]
-"""Ways to combine the grades of several people: their mean, or the file's field `aggregated`."""
+"""How to combine the grades of several people: by their mean, or as in the field `aggregated`."""
 PASSED: Final = "OK"
 """Status of a program that passed its tests."""
-# Indices of the programs that the published correlations are about.
+# Indices of the programs over which the published correlations were computed.
 _EVALUATED: Final = range(1, 100)
 _CONTENT: Final = "graded code"
 
@@ -28,36 +28,36 @@ class GradedRow(Struct, frozen=True, kw_only=True):
     """Line of a file of grades: one problem, the code of several systems, and people's grades."""
 
     id: str
-    """Name of the problem; no two lines share it."""
+    """Name of the problem; no two lines have the same."""
     references: Annotated[tuple[str, ...], Meta(min_length=1)]
-    """Code to compare with."""
+    """Code that the systems' code is compared with."""
     outputs: Annotated[dict[str, str], Meta(min_length=1)]
-    """Code by system."""
+    """System -> its code."""
     grades: dict[str, dict[str, float]]
-    """Grades by system and grader; higher is better. A system may have none."""
+    """System -> grader -> grade; a higher grade is better. A system may have no grades."""
     intent: str = ""
     """The task in prose."""
     language: str = "python"
-    """Language of the code."""
+    """Programming language of the code."""
     aggregated: dict[str, float] = {}
-    """One grade for each system, combined from its grades in advance."""
+    """System -> one grade that combines its grades."""
     published: dict[str, dict[str, float]] = {}
-    """Scores by system and metric that others computed, in [0, 1]."""
+    """System -> metric -> published score, in [0, 1]."""
 
 
 class ProgramsRow(Struct, frozen=True, kw_only=True):
     """Line of a file of programs: one task, and the test results of many programs."""
 
     task: str | int
-    """Name of the task; no two lines share it."""
+    """Name of the task; no two lines have the same."""
     reference: str
-    """Program to compare with."""
+    """Program that the others are compared with."""
     completions: Annotated[tuple[tuple[int, str, str], ...], Meta(min_length=1)]
-    """Index, code, and status, `OK` for a program that passed its tests."""
+    """Index, code and status of each program; the status is `OK` if it passed its tests."""
     language: str
-    """Language of the code."""
+    """Programming language of the code."""
     prompt: str = ""
-    """Text before the code."""
+    """Text that precedes the code of each program."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -65,7 +65,7 @@ class GradedCode:
     """Candidates with their grades."""
 
     sha256: str
-    """Hash of the file's content."""
+    """Hash of the file after decompression."""
     kind: Literal["people", "tests"]
     """Source of the grades."""
     samples: tuple[Sample, ...]
@@ -73,23 +73,23 @@ class GradedCode:
     problems: tuple[str, ...]
     """Problem of each candidate."""
     systems: tuple[str, ...]
-    """Author of each candidate; for a program, its index."""
+    """System that wrote each candidate; for a program, its index."""
     grades: Doubles
-    """Shape (N,): people's grade, or 1 and 0 for passed and failed."""
+    """Grade by people, or 1 for passed and 0 for failed tests, shape (N,)."""
     published: tuple[Mapping[str, float], ...]
-    """Scores of each candidate that others computed, by metric."""
+    """Published scores of each candidate: metric -> score."""
 
 
 def read_graded(path: Path, *, grades: GradeKind = "mean") -> GradedCode:
-    """Read graded code, or programs with the status of their tests.
+    """Read code with grades, or programs with the results of their tests.
 
-    The file is JSON Lines in UTF-8, plain or gzip, all lines of one kind: `GradedRow` or
-    `ProgramsRow`. Other fields are ignored. Ungraded code is left out, and so are programs other
-    than 1 to 99, which the published correlations use.
+    The file is JSON Lines in UTF-8, plain or gzip. Its lines are either all `GradedRow` or all
+    `ProgramsRow`; other fields are ignored. Code without grades is left out. Of the programs, only
+    those with an index from 1 to 99 are used, as in the published correlations.
 
     Args:
         path: The file.
-        grades: Way to combine the grades of several people; unused for programs.
+        grades: How to combine the grades of several people; ignored for programs.
 
     Raises:
         InputError: The file cannot be read, a line or a field is wrong, a problem is repeated,
@@ -108,21 +108,21 @@ def read_graded(path: Path, *, grades: GradeKind = "mean") -> GradedCode:
             name = str(tests[-1].task)
         else:
             raise InputError(
-                f"{position}: neither `outputs` (code with grades) nor `completions` (programs "
-                "with the status of their tests)"
+                f"{position}: expected the field `outputs` (code with grades) or `completions` "
+                "(programs with the results of their tests)"
             )
         if name in names:
             raise InputError(f"{position}: {name} is repeated")
         names.add(name)
     if people and tests:
-        raise InputError(f"{path} has both grades of people and results of tests; study one each")
+        raise InputError(f"{path} has both grades and test results; split it into two files")
     if tests:
         candidates = list(_programs(tests))
         missing = "program of index 1 to 99"
     else:
         candidates = list(_graded(people, grades))
         field = "aggregated" if grades == "aggregated" else "grades"
-        missing = f"code with grades: {grades} is made of the field `{field}`"
+        missing = f"code with grades: --grades {grades} reads the field `{field}`"
     if not candidates:
         raise InputError(f"{path} has no {missing}")
     return GradedCode(

@@ -1,1 +1,1 @@
-"""Commands that crscore finds by their entry points."""
+"""Subcommands of crscore, which finds them by the entry points of crscore-lab."""

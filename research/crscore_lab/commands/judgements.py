@@ -1,4 +1,4 @@
-"""`crscore bench --judgements`: agreement of the matching with judges."""
+"""`crscore bench --judgements`: agreement of the matching of findings with judges."""
 
 from pathlib import Path
 
@@ -14,8 +14,8 @@ from crscore.readers.model import ModelReader
 @click.option("--format", "form")
 @click.option("--output")
 def command(*, path: Path, form: str, output: str | None, judge: ModelReader | None = None) -> None:
-    """Compare the matching with judges' decisions."""
-    from crscore_lab import judgements  # noqa: PLC0415  (after --help)
+    """Compare the matching of findings with judges' decisions."""
+    from crscore_lab import judgements  # noqa: PLC0415  (not needed for --help)
 
     if form == "requests":
         io.write_text(judgements.write_judged_requests(path), output)

@@ -29,15 +29,15 @@ from crscore.commands.code import (
 @seed_option
 @document_command
 def command(*, data: Path, grades: Any, **options: Any) -> WrittenDocument:
-    """Correlate metrics with the grades of people, or the tests of programs, in DATA.
+    """Correlate metrics of code with people's grades, or with the results of tests, in DATA.
 
-    Kendall's tau is within a problem, Pearson and Spearman over all. A constant answer, the length
-    and the similarity of characters are the baselines.
+    Kendall's tau compares candidates of the same problem, Pearson and Spearman compare all. The
+    baselines are a constant score, the ratio of lengths and the edit similarity of the characters.
 
     Examples:
         crscore code study graded.jsonl
     """
-    from crscore_lab.code import correlation, graded  # noqa: PLC0415  (after --help)
+    from crscore_lab.code import correlation, graded  # noqa: PLC0415  (not needed for --help)
 
     read = graded.read_graded(data, grades=grades)
     agreement = correlation.correlate(read, **options)

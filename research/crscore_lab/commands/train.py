@@ -1,4 +1,4 @@
-"""`crscore train`: learn a part of the score from data."""
+"""`crscore train`: train the parts of crscore that learn from data."""
 
 from __future__ import annotations
 
@@ -22,23 +22,24 @@ _FILE: Final = click.Path(path_type=Path, dir_okay=False)
 _FOLDER: Final = click.Path(path_type=Path, file_okay=False)
 _POSITIVE: Final = click.FloatRange(0, min_open=True)
 
-# Names, type, default and help. The first seven are the paper's, with its values.
+# Name, type, default and help of each option. The first seven are those of the paper, which gives
+# their defaults.
 _CLAIMS_OPTIONS: Final = (
     ("--epochs", _POSITIVE, 5.0, "Passes over the rows."),
     ("--batch", COUNT, 2, "Rows per forward pass."),
-    ("--accumulate", COUNT, 1, "Forward passes per step."),
+    ("--accumulate", COUNT, 1, "Forward passes per optimizer step."),
     ("--max-length", COUNT, 1500, "Maximum tokens of a row; longer rows are left out."),
     ("--val-split", click.FloatRange(0, 1, max_open=True), 0.1, "Share of the changes held out."),
     ("--eval-steps", COUNT, 100, "Steps between checkpoints."),
     ("--seed", click.IntRange(0), 42, "Random seed."),
-    ("--full", bool, False, "Train all weights, not an adapter."),
-    ("--lora-rank", COUNT, 16, "Width of the adapter."),
-    ("--learning-rate", _POSITIVE, None, "Peak rate (default: 2e-4; with --full 2e-5)."),
+    ("--full", bool, False, "Train all weights instead of a LoRA adapter."),
+    ("--lora-rank", COUNT, 16, "Rank of the LoRA adapter."),
+    ("--learning-rate", _POSITIVE, None, "Peak rate (default: 2e-4; with --full: 2e-5)."),
     ("--dtype", click.Choice(["auto", "float32", "bfloat16"]), "auto", "auto: bfloat16 on GPUs."),
     ("--gradient-checkpointing", bool, False, "Use less memory and more time."),
-    ("--prompt", str, "claims.v1", "Prompt that the model is asked with."),
+    ("--prompt", str, "claims.v1", "Prompt of the requests."),
     ("--form", click.Choice(["json", "sections"]), "json", "Answers; sections: as published."),
-    ("--few-shots/--no-few-shots", bool, False, "Show the prompt's examples."),
+    ("--few-shots/--no-few-shots", bool, False, "Include the prompt's examples."),
 )
 
 
@@ -50,7 +51,7 @@ def _output(metavar: str, text: str, kind: Any = str) -> Callable[..., Any]:
 
 @click.group(name="train", cls=CommandGroup)
 def command() -> None:
-    """Learn a part of the score from data.
+    """Train a part of crscore on data.
 
     Examples:
         crscore train matcher study.jsonl.gz -o matcher.npz
@@ -59,11 +60,11 @@ def command() -> None:
 
 @command.command(name="matcher")
 @click.argument("data", type=PATH)
-@_output("FILE", "Write here (.npz).")
+@_output("FILE", "Write the weights here (.npz).")
 @_SEED
 @setting_options("encoder", "revision", "offline")
 def matcher(data: Path, *, target: str, seed: int, **flags: Any) -> int:
-    """Learn the calibrated matcher's weights from the rated reviews in DATA.
+    """Train the calibrated matcher on the rated reviews in DATA.
 
     DATA has the format of `crscore validate`. The same data, encoder and seed give the same file,
     byte for byte.
@@ -71,18 +72,18 @@ def matcher(data: Path, *, target: str, seed: int, **flags: Any) -> int:
     Examples:
         crscore train matcher study.jsonl.gz -o matcher.npz
     """
-    from crscore import scorer  # noqa: PLC0415  (after --help and wrong options)
+    from crscore import scorer  # noqa: PLC0415  (not needed for --help)
     from crscore.matchers import calibrated  # noqa: PLC0415
     from crscore_lab.study.data import study  # noqa: PLC0415
     from crscore_lab.training import matcher  # noqa: PLC0415
     from crscore_lab.training.fit import boosting  # noqa: PLC0415
 
     io.check_output(target)
-    # Checked before the study is encoded, which would be in vain without the package.
+    # Checked here, because encoding the study takes long and is in vain without the package.
     boosting.require_lightgbm()
     settings = load_settings(None, flags)
     rated = study.read_study(data)
-    with progress.track("learning the matcher"):
+    with progress.track("training the matcher"):
         learned = matcher.train(rated, encoder=scorer.make_encoder(settings), seed=seed)
     _write_weights(calibrated.to_bytes(learned), target)
     click.echo(
@@ -101,12 +102,12 @@ def matcher(data: Path, *, target: str, seed: int, **flags: Any) -> int:
 def code(data: Path, *, target: Path, model: str, epochs: int, seed: int) -> int:
     """Train an encoder for CodeScore-R on DATA: JSON Lines of code and language.
 
-    Learns from the functions in Python and Java, their equivalent forms and their mutants.
+    Trains on the functions in Python and Java, with equivalent and mutated copies of each.
 
     Examples:
         crscore train code programs.jsonl --model microsoft/unixcoder-base -o DIR
     """
-    from crscore_lab.training.code import conce, examples  # noqa: PLC0415  (after --help)
+    from crscore_lab.training.code import conce, examples  # noqa: PLC0415  (not needed for --help)
 
     functions = examples.make_examples(examples.read_rows(data), seed=seed)
     digest = hashlib.sha256(data.read_bytes()).hexdigest()
@@ -127,15 +128,15 @@ def code(data: Path, *, target: Path, model: str, epochs: int, seed: int) -> int
 )  # fmt: skip
 @setting_options("encoder", "revision", "offline")
 def usefulness(data: Path, *, target: str, matcher_target: str, **flags: Any) -> int:
-    """Learn what makes a comment useful from the real comments and commits in the folder DATA.
+    """Train the headline and the calibrated matcher on the comments and commits in the folder DATA.
 
-    Learns the calibrated matcher, too, as each needs the other; half an hour on two cores. On one
+    Both are trained, because each needs the other. This takes half an hour on two cores. On one
     machine, the same data and encoder give the same two files.
 
     Examples:
         crscore train usefulness DATA -o usefulness.npz --matcher matcher.npz
     """
-    from crscore import scorer  # noqa: PLC0415  (after --help and wrong options)
+    from crscore import scorer  # noqa: PLC0415  (not needed for --help)
     from crscore.matchers import calibrated  # noqa: PLC0415
     from crscore.statistics import ranks  # noqa: PLC0415
     from crscore.usefulness import model  # noqa: PLC0415
@@ -150,7 +151,7 @@ def usefulness(data: Path, *, target: str, matcher_target: str, **flags: Any) ->
     network.require_packages()
     settings = load_settings(None, flags)
     texts = corpus.read_corpus(data)
-    with progress.track("learning from real comments"):
+    with progress.track("training on real comments"):
         learned, matcher = usefulness.train(texts, encoder=scorer.make_encoder(settings))
     _write_weights(model.to_bytes(learned), target)
     _write_weights(calibrated.to_bytes(matcher), matcher_target)
@@ -166,27 +167,27 @@ def usefulness(data: Path, *, target: str, matcher_target: str, **flags: Any) ->
 @_output("FILE", "Write the weights here (.npz).")
 @_SEED
 def bench(judgements: Path, *, target: str, seed: int) -> int:
-    """Learn which findings are about a known problem, from points and judges' decisions.
+    """Train the matching of findings and problems of `crscore bench` on JUDGEMENTS.
 
-    Tunes the encoder on made-up points first, and learns from the judges how to decide with it.
-    Prints the agreement on changes that the weights were not learned from, in 10 folds. The same
+    First, the encoder is tuned on invented texts; then the decision is learned from the judges.
+    Prints the agreement with the judges on changes held out of the training, in 10 folds. The same
     data and seed give the same file.
 
     Examples:
         crscore train bench judgements.jsonl.gz -o weights.npz
     """
-    from crscore.encoders.minilm import MiniLM  # noqa: PLC0415  (after --help and wrong options)
+    from crscore.encoders.minilm import MiniLM  # noqa: PLC0415  (not needed for --help)
     from crscore.usefulness import model, reader  # noqa: PLC0415
     from crscore_lab import judgements as judging  # noqa: PLC0415
     from crscore_lab.training import bench as training  # noqa: PLC0415
 
     io.check_output(target)
-    with progress.track("learning to match"):
+    with progress.track("training the matching"):
         rarity = model.read_weights(reader.SHIPPED).rarity
         learned = training.train(judgements, encoder=MiniLM(), rarity=rarity, seed=seed)
     _write_weights(training.to_bytes(learned.model), target)
-    click.echo(judging.render_agreement(learned.held_out, "changes not learned from"))
-    click.echo(f"unsure: {learned.unsure:.3f} of these decisions, from {learned.model.band}")
+    click.echo(judging.render_agreement(learned.held_out, "held-out changes"))
+    click.echo(f"unsure: {learned.unsure:.3f} of these, with probabilities in {learned.model.band}")
     return 0
 
 
@@ -194,20 +195,20 @@ def bench(judgements: Path, *, target: str, seed: int) -> int:
 @click.argument("commits", type=PATH)
 @_output("FILE", "Write the weights here (.toml).")
 def ranking(commits: Path, *, target: str) -> int:
-    """Learn which claims about a change a reviewer would mention.
+    """Train the ranking of claims: which of them a reviewer would mention.
 
-    COMMITS is JSON Lines, gzip, with repository, commit, subject and diff. Prints measures on
-    repositories that the weights were not learned from.
+    COMMITS is JSON Lines, gzip, with the fields repository, commit, subject and diff. Prints how
+    well the weights rank claims of repositories held out of the training.
 
     Examples:
         crscore train ranking commits.jsonl.gz -o ranking.toml
     """
     from crscore.statistics import ranks  # noqa: PLC0415
-    from crscore_lab.training import ranking  # noqa: PLC0415  (after --help and wrong options)
+    from crscore_lab.training import ranking  # noqa: PLC0415  (not needed for --help)
 
     io.check_output(target)
     ranks.require_scipy("optimize", "'crscore[validate]'")
-    with progress.track("learning the ranking"):
+    with progress.track("training the ranking"):
         learned = ranking.train(commits)
     _write_weights(ranking.to_toml(learned).encode(), target)
     click.echo(learned.measures)
@@ -229,14 +230,14 @@ def ranking(commits: Path, *, target: str) -> int:
 def claims(rows: Path, *, target: Path, offline: bool | None, **options: Any) -> int:
     """Fine-tune a causal language model on ROWS of changes and their claims.
 
-    ROWS is JSON Lines, plain or gzip: `patch` and `completion`, or `patch`, `claims` and
-    `implications`. By default, epochs, batch, length, split, evaluation and seed are the
-    paper's. The loss covers the answer only; the best checkpoint is kept.
+    ROWS is JSON Lines, plain or gzip, with the fields `patch` and `completion`, or `patch`,
+    `claims` and `implications`. The defaults of the options up to --seed are the paper's. The loss
+    is computed on the answers alone. The checkpoint with the lowest held-out loss is kept.
 
     Examples:
         crscore train claims rows.jsonl --model NAME -o DIR
     """
-    from crscore_lab.training.claims import finetune  # noqa: PLC0415  (after --help)
+    from crscore_lab.training.claims import finetune  # noqa: PLC0415  (not needed for --help)
 
     model, revision = options.pop("model"), options.pop("revision")
     record = finetune.fine_tune(
@@ -261,9 +262,9 @@ def claims(rows: Path, *, target: Path, offline: bool | None, **options: Any) ->
 @command.command(name="labels", context_settings={"show_default": True})
 @click.argument("diffs", type=PATH)
 @_output("ROWS", "Add rows here; changes that have a row are skipped.", _FILE)
-@option("--limit N", "Ask about this many changes, drawn by --seed.", type=COUNT)
-@option("--min-chars N", "Minimum characters of a patch.", type=COUNT, default=10)
-@option("--max-chars N", "Maximum characters of a patch.", type=COUNT, default=1000)
+@option("--limit N", "Ask about N changes, chosen at random by --seed.", type=COUNT)
+@option("--min-chars N", "Skip patches of fewer characters.", type=COUNT, default=10)
+@option("--max-chars N", "Skip patches of more characters.", type=COUNT, default=1000)
 @option("--seed N", "Random seed.", type=click.IntRange(0), default=42)
 @setting_options(
     *("model", "concurrency", "model_timeout", "temperature", "max_new_tokens", "form", "prompt"),
@@ -279,16 +280,16 @@ def labels(
     seed: int,
     **flags: Any,
 ) -> int:
-    """Make training rows for DIFFS with a model behind an OpenAI-compatible server.
+    """Make training rows for `crscore train claims` with an OpenAI-compatible server.
 
-    DIFFS is JSON Lines with `patch` or `diff`, or a folder of .diff files. The server's address
-    and key are in OPENAI_BASE_URL and OPENAI_API_KEY. By default, sampling and lengths are the
-    paper's. Run it again to resume, or to retry where the server failed.
+    DIFFS is JSON Lines with a field `patch` or `diff`, or a folder of .diff files. The address and
+    the key of the server are in OPENAI_BASE_URL and OPENAI_API_KEY. The defaults of sampling and
+    lengths are the paper's. Run the command again to resume, or to retry failed requests.
 
     Examples:
         crscore train labels diffs.jsonl --model NAME -o rows.jsonl
     """
-    from crscore import scorer  # noqa: PLC0415  (after --help and wrong options)
+    from crscore import scorer  # noqa: PLC0415  (not needed for --help)
     from crscore_lab.training.claims import labels  # noqa: PLC0415
 
     options = scorer.model_options(load_settings(None, flags))
@@ -302,7 +303,7 @@ def labels(
     existing, added = labels.label_changes(changes, target, generator, _report)
     click.echo(f"{target}: {added:,} rows added, {existing:,} existed")
     if missing := len(changes) - existing - added:
-        click.echo(f"{missing:,} without a row: the model failed, or wrote no claim; run it again")
+        click.echo(f"{missing:,} have no row: the model failed or wrote no claim; run it again")
     return 0
 
 

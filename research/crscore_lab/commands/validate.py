@@ -1,4 +1,4 @@
-"""`crscore validate`: agreement of the score with people, and a comparison of two runs."""
+"""`crscore validate`: agreement of scores with people, and a comparison of two runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from crscore_lab.statistics.resampled import Resampling
 
 COMPARISON_OPTIONS: Final = frozenset({"paths", "layout", "output", "resamples", "seed", "offline"})
-"""Parameters of a comparison of two results."""
+"""Parameters that have an effect on a comparison of two results."""
 READER_OPTIONS: Final = frozenset({"readers", "prices", "reader_limit", "group"})
 """Parameters that apply only to comments with outcomes."""
 RATED_OPTIONS: Final = frozenset({"baselines", "judges", "attacks", "split"})
@@ -35,8 +35,8 @@ class SplitCommand(GroupedCommand):
     """Command with `--split`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Convert `--split grouped-cv 5` to `--split grouped-cv:5`."""
-        # No argument of a program contains NUL, so joining with it can be undone.
+        """Parse arguments after converting `--split grouped-cv 5` to `--split grouped-cv:5`."""
+        # The arguments are joined by NUL, which none of them can contain.
         words = re.sub(r"(--split[=\0][\w-]+)\0(\d+)(?=\0|$)", r"\1:\2", "\0".join(args))
         return super().parse_args(ctx, words.split("\0") if args else [])
 
@@ -45,8 +45,8 @@ class SplitCommand(GroupedCommand):
 @click.argument("paths", metavar="DATA | A.json B.json", nargs=-1, type=PATH)
 @option(
     "--claims NAME",
-    "recorded (the data's own claims and findings), or a claim generator; comments use the "
-    "settings' claims.",
+    "recorded (claims and findings in the data), or a claim generator. Default for files of "
+    "comments: as for a score.",
     default="recorded",
 )
 @setting_options("threshold")
@@ -62,10 +62,10 @@ class SplitCommand(GroupedCommand):
 @click.option(
     "--split",
     metavar="grouped-cv K | leave-one-system-out | leave-one-language-out",
-    help="Train the matcher for each part of the data on the other parts; K groups of changes "
+    help="Train the matcher for each fold of the data on the other folds; K groups of changes "
     "(default: 10; 5 for leave-one-system-out).",
 )
-@option("--group FIELD", "Comments: resample groups with the same FIELD (default: the patch).")
+@option("--group FIELD", "Comments: resample groups with the same FIELD (default: group or patch).")
 @option(
     "--reader NAME[:ARGUMENT]...",
     "Comments: compare readers (network, openai:MODEL, vllm:MODEL, replay:FILE) with the "
@@ -77,13 +77,13 @@ class SplitCommand(GroupedCommand):
     "prices",
     multiple=True,
     metavar="READ,WRITTEN",
-    help="Price of a million tokens, for each --reader but network, in order.",
+    help="Prices of a million tokens read and written, for each --reader but network, in order.",
 )
 @setting_options("reader_limit")
 @option("--resamples N", "Number of bootstrap resamples.", type=click.IntRange(0), default=1000)
 @option("--seed N", "Random seed.", type=click.IntRange(0), default=0)
-# Findings of tools change the score, and a study has findings of its own: here tools run only when
-# the command line requests them, whatever environment and settings file contain.
+# A study contains findings of tools. So tools run only if the command line names them, not if the
+# environment or a settings file do.
 @setting_options(*MODEL, *PARTS, "offline", "config", analyzers="none")
 def command(
     paths: tuple[Path, ...],
@@ -105,18 +105,19 @@ def command(
 ) -> int:
     """Correlate the score with the human ratings in DATA, or compare two such runs.
 
-    DATA is JSON Lines, plain or gzip, with one change and its rated reviews per line. A.json and
-    B.json are the output of two runs with --format json: the comparison shows which agrees better
-    with people, by how much, and how many changes it takes to detect that.
+    DATA is JSON Lines, plain or gzip; each line has a change and its rated reviews. A.json and
+    B.json are the output of two runs with --format json. The comparison shows which run agrees
+    better with people, by how much, and how many changes a study needs to detect the difference.
 
-    DATA may also be comments with outcomes, one per line: comment (or subject, or body), patch (or
-    diff_hunk, or diff), "outcomes", an object of numbers (0 and 1, or a rating) by name, and fields
-    that are true or false; optionally language, path, "group" and "writer" (person or bot). The
-    report has the AUC or rank correlation of each --reader (default: network) with each outcome,
-    floors beside them, paired intervals of their differences, tokens and price.
+    DATA may also be comments with outcomes; each line has comment (or subject, or body), patch (or
+    diff_hunk, or diff) and "outcomes", an object of numbers (0 and 1, or a rating) by name. Fields
+    that are true or false are outcomes, too. Optional fields are language, path, "group" and
+    "writer" (person or bot). The report has the AUC or rank correlation of each --reader (default:
+    network) and of simple baselines with each outcome, the difference of each from the first
+    reader, and the readers' tokens and prices.
 
-    Analyzers run only if --analyzers names them. Their findings then replace those recorded in
-    the data, and the report counts them; compare with a run without for their effect.
+    Analyzers run only if --analyzers names them. Their findings then replace those recorded in the
+    data, and the report counts them. To see their effect, compare with a run without them.
 
     Needs: pip install 'crscore[validate]'.
 
@@ -126,34 +127,34 @@ def command(
         crscore validate a.json b.json
         crscore validate comments.jsonl --reader network --reader openai:MODEL
     """
-    from crscore_lab.study import report  # noqa: PLC0415  (after --help)
+    from crscore_lab.study import report  # noqa: PLC0415  (not needed for --help)
     from crscore_lab.study.data import comments, saved_runs  # noqa: PLC0415
     from crscore_lab.study.measures import comparison  # noqa: PLC0415
 
-    draws: Resampling = {"resamples": resamples, "seed": seed}
+    resampling: Resampling = {"resamples": resamples, "seed": seed}
     if not readers:
         _refuse({"prices", "reader_limit"}, "a run without --reader")
     document: Struct
     if len(paths) == 2:
         names = {known.name or "" for known in click.get_current_context().command.params}
         _refuse(names - COMPARISON_OPTIONS, "a comparison of two results")
-        document = comparison.compare(*map(saved_runs.read_saved_run, paths), **draws)
+        document = comparison.compare(*map(saved_runs.read_saved_run, paths), **resampling)
     elif len(paths) != 1:
         raise click.UsageError(
-            f"expected one study or two results of validate, got {len(paths)} files"
+            f"expected one study or two results of crscore validate, got {len(paths)} files"
         )
     elif comments.is_comments(paths[0]):
         _refuse(RATED_OPTIONS, "a comparison of readers")
-        # These data have no recorded claims, which are the option's default.
+        # The default of --claims is `recorded`, but a file of comments has no recorded claims.
         flags |= {"claims": claims} if _is_given("claims") else {}
-        settings = load_settings(config_file, flags)
-        document = _compare_readers(paths[0], settings, readers or (NETWORK,), prices, group, draws)
+        settings, readers = load_settings(config_file, flags), readers or (NETWORK,)
+        document = _compare_readers(paths[0], settings, readers, prices, group, resampling)
     else:
         _refuse(READER_OPTIONS, "a study of rated reviews")
         settings = load_settings(config_file, flags)
         document = _validate(
             paths[0], settings, judges, split, baselines=baselines, claims=claims, attacks=attacks,
-            **draws,
+            **resampling,
         )  # fmt: skip
     io.write_text(report.render(document, layout), output)
     return 0
@@ -167,7 +168,7 @@ def _refuse(names: AbstractSet[str], use: str) -> None:
 
 
 def _is_given(name: str) -> bool:
-    # Checked by source, since a value equal to the default may have been given.
+    # The value does not show it, because a user may have given the default.
     source = click.get_current_context().get_parameter_source(name)
     return source is click.core.ParameterSource.COMMANDLINE
 
@@ -178,7 +179,7 @@ def _compare_readers(
     names: tuple[str, ...],
     prices: tuple[str, ...],
     group: str | None,
-    draws: Resampling,
+    resampling: Resampling,
 ) -> Struct:
     from crscore import scorer  # noqa: PLC0415
     from crscore_lab.study.data import comments  # noqa: PLC0415
@@ -187,14 +188,14 @@ def _compare_readers(
     models = [name for name in names if name != NETWORK]
     if len({*names}) < len(names) or len(prices) not in (0, len(models)):
         raise click.UsageError(
-            "expected each --reader once, and one --reader-price for each but network, or none"
+            "expected each --reader once; and a --reader-price for each but network, or none at all"
         )
     costs = dict(zip(models, prices, strict=False))
     scorers = {
         name: scorer.Scorer(settings, reader=name, reader_price=costs.get(name)) for name in names
     }
     read = comments.read_comments(data, scorers[names[0]])
-    return readers.judge(read, scorers, draws, group)
+    return readers.judge(read, scorers, resampling, group)
 
 
 def _validate(
@@ -218,19 +219,19 @@ def _validate(
     except ValueError as exc:
         raise click.UsageError(str(exc)) from exc
     if saved_runs.is_run(data):
-        raise InputError(f"{data} is a result of validate, not a study; give two to compare them")
-    # As in a score: an explicit threshold belongs to the published rule.
+        raise InputError(f"{data} is a result, not a study; give two results to compare them")
+    # `auto` takes the published matcher if there is a threshold, as in `crscore score`.
     is_learned = settings.matcher == LEARNED_MATCHER or (
         settings.matcher == AUTO and settings.threshold is None
     )
     if chosen_split and not is_learned:
         name = "published" if settings.matcher == AUTO else settings.matcher
         raise click.UsageError(
-            f"--split needs a trainable matcher; the matcher {name} learns nothing, so nothing can "
-            f"be held out from it (take --matcher {LEARNED_MATCHER} without --threshold)"
+            f"--split trains the matcher, but the matcher {name} cannot be trained; use --matcher "
+            f"{LEARNED_MATCHER} without --threshold"
         )
     rated = study.read_study(data)
-    extra = [published.baselines()] if baselines else []
+    extra = [published.make_baselines()] if baselines else []
     store = scorer.make_cache(settings) if settings.cache and judge_names else None
     for name in judge_names:
         extra.append(

@@ -1,1 +1,1 @@
-"""Languages whose programs can be run, one module each."""
+"""Programming languages whose programs `crscore code run` can run, one module for each."""

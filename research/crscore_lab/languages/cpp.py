@@ -1,9 +1,11 @@
-"""C++17, by g++.
+"""Runs programs in C++17 with g++.
 
-The tests are compiled once per problem. Calls to the program's process replace the function that
-the prompt begins or, without a prompt, the functions that the program defines, by their signatures
-alone. Values of `apart.hpp`'s types cross: numbers, strings, standard containers,
-pairs, tuples, optionals. Pointers, unions and classes do not: such tests fail with that reason.
+The tests are compiled once for each problem, with stubs that call the program's process. The stubs
+replace the function that the prompt begins or, without a prompt, all functions of the program that
+the tests use; only their signatures are taken from the program.
+
+Arguments and results can be numbers, strings, standard containers, pairs, tuples and optionals
+(`apart.hpp`). Tests that pass pointers, unions or classes fail, and the message says so.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,7 +24,7 @@ _COMMAND: Final = (
 )
 _TESTS: Final = "static crscore_apart::Tests crscore_apart_tests;\n"
 _HEADERS: Final = "#include <cassert>\n#include <bits/stdc++.h>\nusing namespace std;\n"
-"""Headers for tests without a prompt."""
+"""Headers of tests and programs without a prompt."""
 _SERVER: Final = """
 #undef main
 int main() {
@@ -39,12 +41,12 @@ int main() {
 
 def judge(box: Box, problem: Problem, code: str) -> str:
     """Run a program with its tests and return the result."""
-    functions = stubs.tested(problem, code)
-    tests = stubs.compiled_tests(_compiled_tests, _tests_of(problem, functions))
-    program = _compiled(_program_of(problem, code, functions))
+    functions = stubs.find_tested(problem, code)
+    tests = stubs.compile_tests(_compile_tests, _tests_of(problem, functions))
+    program = _compile(_program_of(problem, code, functions))
     for folder, executable in ((apart.TESTS, tests), (apart.PROGRAM, program)):
         stubs.write(box.folder / folder, executable)
-        # Compiled files arrive as bytes, without their mode.
+        # Files are copied as bytes, without the permission to execute them.
         (box.folder / folder / "run").chmod(0o755)
     return apart.run_apart(box, ["./run"], ["./run"], tool=_COMPILER)
 
@@ -56,7 +58,7 @@ def _tests_of(problem: Problem, functions: tuple[stubs.Function, ...]) -> str:
         for index, function in enumerate(functions)
     ]
     if stubs.last_function(problem.prompt) is not None:
-        return _TESTS + stubs.stubbed(problem, bodies[0])
+        return _TESTS + stubs.stub_tests(problem, bodies[0])
     pairs = zip(functions, bodies, strict=True)
     calls = (f"{function.head} {{ {body} }}\n" for function, body in pairs)
     return _HEADERS + "".join(calls) + _TESTS + problem.tests
@@ -68,28 +70,28 @@ def _program_of(problem: Problem, code: str, functions: tuple[stubs.Function, ..
         " break;\n"
         for index, function in enumerate(functions)
     )
-    return stubs.closed(problem.prompt or _HEADERS, code) + _SERVER % cases
+    return stubs.join_code(problem.prompt or _HEADERS, code) + _SERVER % cases
 
 
 def _pointer(function: stubs.Function) -> str:
-    """Write an expression for the address of a function, which may be overloaded."""
+    """Write an expression for the address of a function; the cast chooses among overloads."""
     return f"static_cast<{function.returned} (*)({', '.join(function.types)})>({function.name})"
 
 
-def _compiled(source: str) -> Mapping[str, bytes]:
-    sources = {"code.cpp": source, "apart.hpp": stubs.support("apart.hpp")}
-    return stubs.compiled(_COMMAND, sources, {}, tool=_COMPILER)
+def _compile(source: str) -> Mapping[str, bytes]:
+    sources = {"code.cpp": source, "apart.hpp": stubs.read_support("apart.hpp")}
+    return stubs.build(_COMMAND, sources, {}, tool=_COMPILER)
 
 
-# Most programs of a problem have the same tests.
-_compiled_tests = lru_cache(maxsize=256)(_compiled)
+# Cached, because most programs of a problem have the same tests.
+_compile_tests = lru_cache(maxsize=256)(_compile)
 
 
 def create() -> Callable[[Box, Problem, str], str]:
-    """Create the judge.
+    """Return `judge`, which runs a program with its tests.
 
     Raises:
-        ToolNotFoundError: g++ is missing.
+        ToolNotFoundError: g++ is not installed.
     """
-    stubs.need(_COMPILER, package="g++")
+    stubs.require_program(_COMPILER, package="g++")
     return judge

@@ -1,11 +1,13 @@
-"""Java, by the JDK.
+"""Runs programs in Java with the JDK.
 
-The tests are compiled once per problem. A call to the program's process is the body of the method
-that the prompt begins or, without a prompt, of the methods that the program defines, by their
-signatures alone. Values of `Channel.java`'s types cross: boxed primitives, strings, big numbers,
-arrays, the collections of `java.util`, Optional, tuples. Objects of other classes do not: such
-tests fail with that reason. `org.javatuples` is replaced by our own classes with the methods that
-programs use (Unit to Quintet).
+The tests are compiled once for each problem, with stubs that call the program's process. The stubs
+replace the method that the prompt begins or, without a prompt, all methods of the program that the
+tests use; only their signatures are taken from the program.
+
+Arguments and results can be boxed primitives, strings, big numbers, arrays, collections of
+`java.util`, Optional and tuples (`Channel.java`). Tests that pass objects of other classes fail,
+and the message says so. The library `org.javatuples` is replaced by our own classes Unit to
+Quintet, which have the methods that programs use.
 """
 
 import re
@@ -37,9 +39,9 @@ _IMPORTS: Final = (
 
 def judge(box: Box, problem: Problem, code: str) -> str:
     """Run a program with its tests and return the result."""
-    support = _support()
-    tests = stubs.compiled_tests(_compiled_tests, _tests_of(problem, code))
-    program = _compiled({"Problem.java": _program_of(problem, code)}, support)
+    support = _compile_support()
+    tests = stubs.compile_tests(_compile_tests, _tests_of(problem, code))
+    program = _compile({"Problem.java": _program_of(problem, code)}, support)
     stubs.write(box.folder / apart.TESTS, {**support, **tests})
     stubs.write(box.folder / apart.PROGRAM, {**program, **support})
     names = (name.removesuffix(".class").replace("/", ".") for name in (*support, *tests))
@@ -49,19 +51,19 @@ def judge(box: Box, problem: Problem, code: str) -> str:
 
 
 @cache
-def _support() -> Mapping[str, bytes]:
-    """Compile the classes of the two sides."""
-    tuples = {f"{name}.java": _tuple(name, index + 1) for index, name in enumerate(_TUPLES)}
-    return _compiled({name: stubs.support(f"java/{name}") for name in _SOURCES} | tuples, {})
+def _compile_support() -> Mapping[str, bytes]:
+    """Compile the classes by which tests and program exchange values, and the tuples."""
+    tuples = {f"{name}.java": _write_tuple(name, at + 1) for at, name in enumerate(_TUPLES)}
+    return _compile({name: stubs.read_support(f"java/{name}") for name in _SOURCES} | tuples, {})
 
 
 @lru_cache(maxsize=256)
-def _compiled_tests(source: str) -> Mapping[str, bytes]:
-    return _compiled({"Problem.java": source}, _support())
+def _compile_tests(source: str) -> Mapping[str, bytes]:
+    return _compile({"Problem.java": source}, _compile_support())
 
 
-def _tuple(name: str, size: int) -> str:
-    """Write the class of the tuples of a size."""
+def _write_tuple(name: str, size: int) -> str:
+    """Write the class of tuples with `size` items."""
     kinds = [chr(ord("A") + index) for index in range(size)]
     generic, values = ", ".join(kinds), ", ".join(f"value{index}" for index in range(size))
     parameters = ", ".join(f"{kind} value{index}" for index, kind in enumerate(kinds))
@@ -85,12 +87,12 @@ def _tuple(name: str, size: int) -> str:
 
 
 def _tests_of(problem: Problem, code: str) -> str:
-    """Write the tests with calls in place of the program."""
-    functions = stubs.tested(problem, code)
+    """Write the tests with stubs in place of the program."""
+    functions = stubs.find_tested(problem, code)
     is_begun = stubs.last_function(problem.prompt) is not None
     classes = _CLASS.findall(stubs.without_text(problem.prompt if is_begun else code))
     if is_begun:
-        return stubs.stubbed(problem, _body((classes or ["Problem"])[-1], functions[0]))
+        return stubs.stub_tests(problem, _body((classes or ["Problem"])[-1], functions[0]))
     if not classes:
         raise apart.RejectedError("no class to test was found")
     owner = classes[0]
@@ -99,7 +101,7 @@ def _tests_of(problem: Problem, code: str) -> str:
 
 
 def _body(owner: str, function: stubs.Function) -> str:
-    # For `<T> List<T>`, a cast accepts `List<T>` only.
+    # Without the type parameters of `<T> List<T>`, which Java does not allow in a cast.
     returned = re.sub(r"^<[\w, ]+>\s*", "", function.returned)
     arguments = (f"(Object) {name}" for name in function.parameters)
     listed = ", ".join((f'"{owner}"', f'"{function.name}"', *arguments))
@@ -110,21 +112,22 @@ def _body(owner: str, function: stubs.Function) -> str:
 def _program_of(problem: Problem, code: str) -> str:
     if not problem.prompt:
         imports = "" if "import " in code else _IMPORTS
-        # A public class needs a file of its own name; all code here is in `Problem.java`.
+        # Without `public`, because Java requires a public class to be in a file of the same name,
+        # and all code here is in `Problem.java`.
         return imports + re.sub(r"\bpublic\s+(?=(?:final\s+)?class\b)", "", code)
-    return stubs.closed(problem.prompt, code)
+    return stubs.join_code(problem.prompt, code)
 
 
-def _compiled(sources: Mapping[str, str], classes: Mapping[str, bytes]) -> Mapping[str, bytes]:
-    return stubs.compiled((_COMPILER, *_COMPILE, *sources), sources, classes, tool=_COMPILER)
+def _compile(sources: Mapping[str, str], classes: Mapping[str, bytes]) -> Mapping[str, bytes]:
+    return stubs.build((_COMPILER, *_COMPILE, *sources), sources, classes, tool=_COMPILER)
 
 
 def create() -> Callable[[Box, Problem, str], str]:
-    """Create the judge.
+    """Return `judge`, which runs a program with its tests.
 
     Raises:
-        ToolNotFoundError: The JDK is missing.
+        ToolNotFoundError: The JDK is not installed.
     """
     for name in (_COMPILER, "java"):
-        stubs.need(name, package="default-jdk-headless")
+        stubs.require_program(name, package="default-jdk-headless")
     return judge

@@ -1,9 +1,9 @@
-"""JavaScript, by Node.js.
+"""Runs programs in JavaScript with Node.js.
 
-The functions that the tests name and the program defines, at its top level or in `module.exports`,
-are called in the program's process. Plain data crosses: primitives, arrays, plain objects, Map,
-Set, Date, and promises of them. Functions as arguments, and objects of the program's classes, do
-not: such tests fail with that reason.
+Tests can call the functions that the program defines at its top level or in `module.exports`; the
+calls run in the program's process. Arguments and results can be primitives, arrays, plain objects,
+Map, Set, Date, and promises of these. Tests that pass functions, or objects of the program's
+classes, fail, and the message says so.
 """
 
 import json
@@ -17,7 +17,7 @@ from crscore.code.execution.programs import Problem
 from crscore_lab.languages import stubs
 
 _NODE: Final = "node"
-# Matches names but not members: `f` and `x` of `f(x).y`.
+# Matches names but not members: `f` and `x` in `f(x).y`.
 _NAME: Final = re.compile(r"(?<![\w$.])[A-Za-z_$][\w$]*")
 # Matches `const f =`, `let {f} =` (the first name), `class A`, `function f(`.
 _DECLARED: Final = re.compile(r"\b(?:const|let|var|class|function)\s++(?:\{\s*+)?([\w$]+)")
@@ -27,30 +27,30 @@ def judge(box: Box, problem: Problem, code: str) -> str:
     """Run a program with its tests and return the result."""
     tests, prompt = problem.tests, problem.prompt
     program = prompt + code
-    # The tests may begin with the brace that closes the function of the prompt.
+    # The tests of a problem with a prompt may begin with the brace that closes its function.
     if tests.lstrip().startswith("}"):
         tests = tests.lstrip()[1:]
         program += "\n}" if stubs.open_braces(program) > 0 else ""
-    read = dict.fromkeys(_NAME.findall(stubs.without_text(tests)))
+    used = dict.fromkeys(_NAME.findall(stubs.without_text(tests)))
     shared = _DECLARED.findall(stubs.without_text(prompt))
     entry = problem.entry_point or (shared[-1] if shared else "")
     solution = None if problem.solution is None else _DECLARED.findall(prompt + problem.solution)
     declared = {*_DECLARED.findall(tests), *shared} - {entry}
     task = {
         "tests": tests,
-        "names": [name for name in read if name not in declared],
+        "names": [name for name in used if name not in declared],
         "entry": entry,
         "solution": solution,
         "prompt": prompt + "\n}" * stubs.open_braces(prompt),
         "shared": [name for name in shared if name != entry],
     }
-    channel = stubs.support("channel.js").encode()
+    channel = stubs.read_support("channel.js").encode()
     content = json.dumps(task).encode()
     stubs.write(
         box.folder / apart.TESTS,
         {
             "channel.js": channel,
-            "run.js": stubs.support("tests.js").encode(),
+            "run.js": stubs.read_support("tests.js").encode(),
             "tests.json": content,
         },
     )
@@ -58,7 +58,7 @@ def judge(box: Box, problem: Problem, code: str) -> str:
         box.folder / apart.PROGRAM,
         {
             "channel.js": channel,
-            "run.js": stubs.support("program.js").encode(),
+            "run.js": stubs.read_support("program.js").encode(),
             "program.code.js": program.encode("utf-8", "surrogatepass"),
         },
     )
@@ -67,10 +67,10 @@ def judge(box: Box, problem: Problem, code: str) -> str:
 
 
 def create() -> Callable[[Box, Problem, str], str]:
-    """Create the judge.
+    """Return `judge`, which runs a program with its tests.
 
     Raises:
-        ToolNotFoundError: Node.js is missing.
+        ToolNotFoundError: Node.js is not installed.
     """
-    stubs.need(_NODE, package="nodejs")
+    stubs.require_program(_NODE, package="nodejs")
     return judge

@@ -1,7 +1,7 @@
-"""Tests of a compiled or dynamic language, built without the program.
+"""Builds tests without the code of the program that they test.
 
-Calls to the program's process replace its functions (`crscore.code.execution.apart`), by their
-signatures alone.
+A stub replaces each function of the program. It has the function's signature, and its body calls
+the program's process (`crscore.code.execution.apart`).
 """
 
 import re
@@ -16,60 +16,64 @@ from crscore.code.execution.box import Box, private_folder
 from crscore.code.execution.programs import Problem
 from crscore.errors import ToolNotFoundError
 
-# Matches `unsigned int`, `std::vector<int>&`, `Map<String, int[]>`; nothing that could execute.
+# Matches each character of `unsigned int`, `std::vector<int>&` and `Map<String, int[]>`, but none
+# by which a type could execute code in the tests' process.
 _TYPE: Final = r"[\w:<>,&*\[\].? \t\n]"
-# Bounded: a type may go over lines, and each line would be read up to the end of the code.
-# Matches `vector<int> f(int a, int b = 1) {` and `static List<Integer> f(int[] a) throws E {`.
+# Matches `vector<int> f(int a, int b = 1) {` and `static List<Integer> f(int[] a) throws E {`. A
+# type has at most 300 characters, because the search for its end would otherwise read the code to
+# the end from each line.
 _FUNCTION: Final = (
     rf"^[ \t]*+(?P<type>[\w<]{_TYPE}{{0,300}}?[\s>\]&*])(?P<name>[A-Za-z_]\w*+)\s*+"
     rf"\((?P<parameters>(?:{_TYPE}|=)*+)\)\s*+(?:throws[\w\s,.]++)?\{{"
 )
 _LAST_FUNCTION: Final = re.compile(_FUNCTION + r"\s*\Z", re.MULTILINE)
 _ANY_FUNCTION: Final = re.compile(_FUNCTION, re.MULTILINE)
-# First words of text that only looks like a function: `else if (a) {`, `new A() {`, `return f(a)
-# {`.
+# First words of code that only looks like a function, such as `else if (a) {` or `new A() {`.
 _NO_TYPES: Final = frozenset({"else", "new", "return", "case", "throw", "class", "using"})
 _NO_NAMES: Final = frozenset({"if", "for", "while", "switch", "catch", "main"})
 _MODIFIERS: Final = re.compile(
     r"\b(?:public|protected|private|static|final|inline|constexpr|extern|synchronized)\s+"
 )
 _NO_CODE: Final = re.compile(
-    # An escaped quotation mark opens nothing; an open comment goes to the end.
+    # Comments, strings and escaped characters outside of strings, such as `\"`, which begins no
+    # string. A comment that is not closed extends to the end.
     r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|\\.",
     re.DOTALL,
 )
-# A default value would be computed by the tests; only a literal or a name does nothing there.
+# Matches a default value that is neither a literal nor a name: the tests' process would evaluate
+# it, and so run code of the program.
 _EXPRESSION: Final = re.compile(r"=(?!\s*+[\w.:]++\s*+(?:,|\Z))")
-# The name of a parameter: `a` of `const int& a`; `int*` has no name.
+# Matches the name of a parameter: `a` in `const int& a`; `int*` has no name.
 _LAST_NAME: Final = re.compile(r"(?<!\w)\w+$")
 
 
 class Function(NamedTuple):
-    """Signature of a function, in text that can name types but do nothing."""
+    """Signature of a function, which can name types but execute nothing."""
 
     returned: str
-    """Type of its result, without modifiers."""
+    """Type of the result, without modifiers."""
     name: str
     types: tuple[str, ...]
+    """Types of the parameters."""
     parameters: tuple[str, ...]
     """Names of the parameters."""
     head: str
-    """Text of the function up to its brace."""
+    """Code of the function before its opening brace."""
 
 
 def last_function(prompt: str) -> Function | None:
-    """Find the function whose opening brace ends a prompt."""
+    """Return the function whose opening brace ends a prompt; None if there is none."""
     match = _LAST_FUNCTION.search(prompt)
     return _function(match) if match is not None else None
 
 
-def functions(code: str) -> tuple[Function, ...]:
-    """Find the functions that code defines, without `main`."""
+def find_functions(code: str) -> tuple[Function, ...]:
+    """Return the functions that code defines, without `main`."""
     return tuple(filter(None, map(_function, _ANY_FUNCTION.finditer(without_text(code)))))
 
 
 def _outermost_names(code: str) -> set[str]:
-    """Return the names of functions; if any are outside of classes, leave out methods."""
+    """Return the names of the functions in the fewest braces: methods only if all are methods."""
     text = without_text(code)
     names_by_depth: dict[int, set[str]] = {}
     for match in _ANY_FUNCTION.finditer(text):
@@ -79,12 +83,13 @@ def _outermost_names(code: str) -> set[str]:
     return names_by_depth[min(names_by_depth)] if names_by_depth else set()
 
 
-def tested(problem: Problem, code: str) -> tuple[Function, ...]:
-    """Return the functions that tests call in the program.
+def find_tested(problem: Problem, code: str) -> tuple[Function, ...]:
+    """Return the functions of the program that the tests call.
 
     Raises:
-        RejectedError: There is no such function, or several without a prompt, an entry point or a
-            solution: all but one could be helpers, with which the program would judge itself.
+        RejectedError: There is no such function, or there are several and the problem has neither a
+            prompt nor an entry point nor a solution. Otherwise a program could define a function
+            that the tests use as a helper, and so judge itself.
     """
     last = last_function(problem.prompt)
     if last is not None:
@@ -94,15 +99,15 @@ def tested(problem: Problem, code: str) -> tuple[Function, ...]:
         words &= {problem.entry_point}
     elif problem.solution is not None:
         words &= _outermost_names(problem.solution)
-    # By head, because functions of one name may differ in their parameters.
-    called = {function.head: function for function in functions(code) if function.name in words}
-    names = sorted({function.name for function in called.values()})
+    # By head, because overloaded functions have the same name.
+    tested = {it.head: it for it in find_functions(code) if it.name in words}
+    names = sorted({function.name for function in tested.values()})
     if not names:
-        raise RejectedError("no function to test was found")
+        raise RejectedError("the program defines no function that the tests call")
     if len(names) > 1 and not problem.entry_point and problem.solution is None:
         listed = " and ".join(names)
         raise RejectedError(f"the program defines {listed}; give an entry_point or a solution")
-    return tuple(called.values())
+    return tuple(tested.values())
 
 
 def _function(match: re.Match[str]) -> Function | None:
@@ -119,11 +124,11 @@ def _function(match: re.Match[str]) -> Function | None:
 
 
 def _split(parameters: str) -> Iterator[str]:
-    """Split at the commas outside of angle brackets."""
+    """Yield the parts between the commas that are outside of angle brackets."""
     depth, start = 0, 0
-    for index, sign in enumerate(parameters):
-        depth += (sign == "<") - (sign == ">")
-        if sign == "," and depth == 0:
+    for index, char in enumerate(parameters):
+        depth += (char == "<") - (char == ">")
+        if char == "," and depth == 0:
             yield parameters[start:index]
             start = index + 1
     if parameters.strip():
@@ -131,75 +136,80 @@ def _split(parameters: str) -> Iterator[str]:
 
 
 def without_text(code: str) -> str:
-    """Replace the comments and the literal strings of code by blanks."""
+    """Replace each comment and each string literal of code by a space."""
     return _NO_CODE.sub(" ", code)
 
 
 def open_braces(code: str) -> int:
-    """Count the braces that code leaves open, outside of comments and strings."""
+    """Return how many more braces code opens than it closes, outside of comments and strings."""
     text = without_text(code)
     return text.count("{") - text.count("}")
 
 
-def closed(prompt: str, code: str) -> str:
-    """Join a prompt and a completion, and close braces of the prompt that are still open."""
+def join_code(prompt: str, code: str) -> str:
+    """Return a prompt and its completion, with closing braces for the prompt if any are missing."""
     closing = "\n}" * open_braces(prompt) if open_braces(prompt + code) > 0 else ""
     return f"{prompt}{code}{closing}\n"
 
 
-def stubbed(problem: Problem, body: str) -> str:
-    """Return the prompt with a body for its last function, and the tests."""
+def stub_tests(problem: Problem, body: str) -> str:
+    """Return the prompt with `body` as the body of its last function, followed by the tests."""
     # The tests of MultiPL-E begin with the brace that closes the function of the prompt.
     is_closed = problem.tests.lstrip().startswith("}")
     closing = "" if is_closed else "\n}" * open_braces(problem.prompt) + "\n"
     return problem.prompt + body + closing + problem.tests
 
 
-def need(program: str, *, package: str) -> None:
+def require_program(program: str, *, package: str) -> None:
     """Check that a program is installed.
 
     Args:
-        program: Its name, searched on the PATH.
-        package: Package of Debian and Ubuntu that has it.
+        program: Name of the program, which is searched on the PATH.
+        package: Package of Debian and Ubuntu that contains the program.
 
     Raises:
-        ToolNotFoundError: It is missing.
+        ToolNotFoundError: The program is not installed.
     """
     if shutil.which(program) is None:
         raise ToolNotFoundError(program, f"apt-get install {package}")
 
 
-def support(name: str) -> str:
-    """Read a source file of this folder's `support`."""
+def read_support(name: str) -> str:
+    """Read a source file in the folder `support` beside this module."""
     return (files("crscore_lab.languages") / "support" / name).read_text("utf-8")
 
 
 def write(folder: Path, content: Mapping[str, str | bytes]) -> None:
-    """Write files by their names, relative to a folder."""
+    """Write files into a folder.
+
+    Args:
+        folder: The folder.
+        content: File name, relative to the folder -> content.
+    """
     for name, data in content.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Code read from JSON may hold lone surrogates.
+        # `surrogatepass`, because code that was read from JSON may contain lone surrogates.
         path.write_bytes(data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data)
 
 
-def compiled(
+def build(
     command: Sequence[str], sources: Mapping[str, str], libraries: Mapping[str, bytes], *, tool: str
 ) -> dict[str, bytes]:
-    """Compile sources in a box of their own.
+    """Compile sources in a new sandbox.
 
     Args:
-        command: The compiler and its options; it runs in a folder with `sources` and `libraries`
-            and writes into the folder `compiled`.
-        sources: Texts by file name.
-        libraries: Other files by name.
-        tool: Name of the compiler, for errors.
+        command: The compiler and its options. The command runs in a folder with `sources` and
+            `libraries`, and has to write into the folder `compiled`.
+        sources: File name -> source code.
+        libraries: File name -> content of further files.
+        tool: Name of the compiler in error messages.
 
     Returns:
-        The compiled files, by their names.
+        File name -> content of the compiled files.
 
     Raises:
-        RejectedError: The sources do not compile; the text is the first error.
+        RejectedError: The sources do not compile; the message is the compiler's first error.
     """
     with private_folder() as folder:
         write(folder, {**sources, **libraries})
@@ -213,13 +223,13 @@ def compiled(
         raise RejectedError(next((n for n in lines if " error: " in n), "it does not compile"))
 
 
-def compiled_tests(
+def compile_tests(
     function: Callable[[str], Mapping[str, bytes]], source: str
 ) -> Mapping[str, bytes]:
-    """Compile tests by a function.
+    """Compile tests with a function, and say in its error that the tests did not compile.
 
     Raises:
-        RejectedError: They do not compile.
+        RejectedError: The tests do not compile.
     """
     try:
         return function(source)

@@ -1,1 +1,1 @@
-"""Statistics that only studies and training need."""
+"""Statistics that studies and training need, and crscore itself does not."""

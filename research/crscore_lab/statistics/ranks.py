@@ -1,4 +1,4 @@
-"""Correlations of values and of ranks, agreement of categories, and pairs with an order."""
+"""Correlations of values and of ranks, agreement on categories, and pairs of different grades."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ Indices = npt.NDArray[np.intp]
 
 
 def rank(values: Doubles) -> Doubles:
-    """Rank values from 1; tied values share their mean rank.
+    """Return the rank of each value, 1 for the lowest; equal values share their mean rank.
 
     Args:
         values: Shape (N,).
@@ -32,30 +32,30 @@ def rank(values: Doubles) -> Doubles:
 
 
 def pearson(first: Doubles, second: Doubles) -> float | None:
-    """Correlate two lists.
+    """Compute Pearson's correlation of two lists.
 
     Args:
         first: Shape (N,).
         second: Shape (N,).
 
     Returns:
-        In [-1, 1], exactly 1 for equal lists; None if a list is constant or shorter than 2.
+        In [-1, 1], exactly 1 for equal lists; None if N is below 2 or a list is constant.
     """
     if len(first) < 2:
         return None
     a, b = first - first.mean(), second - second.mean()
     scale = float(np.sqrt((a @ a) * (b @ b)))
-    # Rounding can leave a correlation of 1 slightly above it.
+    # Clipped, because a correlation of 1 can exceed 1 by a rounding error.
     return float(np.clip(float(a @ b) / scale, -1.0, 1.0)) if scale > 0 else None
 
 
 def spearman(first: Doubles, second: Doubles) -> float | None:
-    """Correlate the ranks of two lists; see `pearson`.
+    """Compute Spearman's correlation: `pearson` of the ranks of two lists.
 
     Raises:
         DependencyError: scipy is not installed.
     """
-    # `scipy.stats.spearmanr` takes ten times as long, mostly for a p-value.
+    # `scipy.stats.spearmanr` takes ten times as long, mostly for a p-value that is not needed.
     return pearson(rank(first), rank(second))
 
 
@@ -67,13 +67,13 @@ def kendall(first: Doubles, second: Doubles) -> float | None:
         second: Shape (N,).
 
     Returns:
-        In [-1, 1]; None if a list is constant or shorter than 2.
+        In [-1, 1]; None if N is below 2 or a list is constant.
 
     Raises:
         DependencyError: scipy is not installed.
     """
     stats = require_scipy()
-    # scipy returns NaN for these.
+    # For such lists, scipy would return NaN.
     if len(first) < 2 or np.ptp(first) == 0 or np.ptp(second) == 0:
         return None
     return float(stats.kendalltau(first, second).statistic)
@@ -110,14 +110,15 @@ def cohen_kappa(pairs: Sequence[tuple[str | bool, str | bool]]) -> float | None:
 
 
 def graded_pairs(groups: Sequence[str], grades: Doubles) -> tuple[Indices, Indices]:
-    """Pair the rows of each group whose grades differ.
+    """Return all pairs of rows that are in one group and have different grades.
 
     Args:
         groups: Group of each of N rows, at least one.
         grades: Shape (N,).
 
     Returns:
-        Every pair once: the row with the higher grade and the other row, both of shape (K,).
+        Indices of the rows with the higher grade, and of the rows with the lower grade, both of
+        shape (K,) for K pairs.
 
     Example:
         >>> better, worse = graded_pairs(["a", "b", "a", "a"], np.array([1.0, 5.0, 2.0, 2.0]))
@@ -128,7 +129,7 @@ def graded_pairs(groups: Sequence[str], grades: Doubles) -> tuple[Indices, Indic
     order = np.argsort(membership, kind="stable")
     parts = []
     for rows in np.split(order, np.cumsum(np.bincount(membership))[:-1]):
-        # Strictly higher, so that each pair occurs once.
+        # With "higher" rather than "different", each pair occurs once.
         higher = grades[rows][:, None] > grades[rows][None, :]
         parts.append(rows[np.argwhere(higher)])
     better, worse = np.concatenate(parts).T

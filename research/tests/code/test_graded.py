@@ -65,8 +65,8 @@ def test_programs_of_index_1_to_99_are_read(tmp_path: Path) -> None:
     ("rows", "message"),
     [
         ([PEOPLE, PEOPLE], r":2: one is repeated"),
-        ([PEOPLE, TESTS], "both grades of people and results of tests"),
-        ([{"id": "one"}], r":1: neither `outputs`"),
+        ([PEOPLE, TESTS], "both grades and test results"),
+        ([{"id": "one"}], r":1: expected the field `outputs`"),
         ([PEOPLE | {"references": []}], r":1: references: "),
         ([PEOPLE | {"outputs": {"x": 1}}], r":1: outputs"),
         ([PEOPLE | {"grades": {}}], "no code with grades"),

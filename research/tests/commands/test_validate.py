@@ -159,9 +159,9 @@ def test_two_results_are_compared(data: Path, capsys, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "code", "message"),
     [
-        ([], 2, "expected one study or two results of validate, got 0 files"),
-        (["study", "a", "a"], 2, "expected one study or two results of validate, got 3 files"),
-        (["a"], 3, "is a result of validate, not a study; give two to compare them"),
+        ([], 2, "expected one study or two results of crscore validate, got 0 files"),
+        (["study", "a", "a"], 2, "expected one study or two results of crscore validate, got 3 files"),
+        (["a"], 3, "is a result, not a study; give two results to compare them"),
         (["a", "study"], 3, "study.jsonl.gz is not a result of crscore validate"),
         (["study", "a"], 3, "study.jsonl.gz is not a result of crscore validate"),
         (["a", "missing"], 3, "missing.json does not exist"),
@@ -202,7 +202,7 @@ def test_change_without_a_human_comment_is_noted(data: Path, capsys, tmp_path: P
     rows = helper.rows()
     rows[2]["reviews"] = [one for one in rows[2]["reviews"] if one["system"] != "ground_truth"]
     found = everything(capsys, helper.write(tmp_path / "s.jsonl", rows), "--no-attacks")
-    assert "no human comment to compare with" in found["notes"][0]
+    assert "changes without a human comment" in found["notes"][0]
     assert "js:1" in found["notes"][0]
 
 
@@ -272,8 +272,8 @@ def test_matcher_is_trained_for_each_fold(capsys, tmp_path: Path) -> None:
         (["--split", "grouped-cv", "1"], "--split: grouped-cv needs at least 2 groups, not 1"),
         (["--split", "leave-one-language-out", "5"], "and takes no number"),
         (["--split", "grouped-cv", "--matcher", "published"], "the matcher published learns noth"),
-        (["--split", "grouped-cv", "--threshold", "0.5"], "the matcher published learns nothing"),
-        (["--split", "grouped-cv", "--preset", "paper"], "the matcher published learns nothing"),
+        (["--split", "grouped-cv", "--threshold", "0.5"], "the matcher published cannot be trained"),
+        (["--split", "grouped-cv", "--preset", "paper"], "the matcher published cannot be trained"),
     ],
 )
 def test_split_that_means_nothing_is_a_usage_error(data: Path, capsys, words, message) -> None:

@@ -44,24 +44,24 @@ def test_functions_of_code_without_statements_and_main():
         "void g(S* s) {\n}\n"
         '// int no(int a) {\nconst char* t = "int no() {";\nint main() { return 0; }\n'
     )
-    assert [function.name for function in stubs.functions(code)] == ["f", "g"]
+    assert [function.name for function in stubs.find_functions(code)] == ["f", "g"]
 
 
 def test_signature_holds_nothing_but_types():
     # What stands in it is compiled into the tests.
     code = "int f(int a, int b = exit(0)) {}\nint g(int a /* */) {}\ndecltype(exit(0)) h(int a) {}"
-    assert [function.head for function in stubs.functions(code)] == ["int g(int a  )"]
+    assert [function.head for function in stubs.find_functions(code)] == ["int g(int a  )"]
 
 
 def test_completion_is_closed_only_where_it_is_open():
     prompt = "class A {\n int f() {"
     whole = "class A {\n int f() { return '{'; // {\n }\n}\n"
-    assert stubs.closed(prompt, " return '{'; // {") == (
+    assert stubs.join_code(prompt, " return '{'; // {") == (
         "class A {\n int f() { return '{'; // {\n}\n}\n"
     )
-    assert stubs.closed(prompt, " return '{'; // {\n }\n}") == whole
+    assert stubs.join_code(prompt, " return '{'; // {\n }\n}") == whole
 
 
 def test_missing_program_is_an_error_that_names_the_package():
     with pytest.raises(ToolNotFoundError, match="apt-get install default-jdk-headless"):
-        stubs.need("no-such-compiler", package="default-jdk-headless")
+        stubs.require_program("no-such-compiler", package="default-jdk-headless")

@@ -1,1 +1,1 @@
-"""Attacks: texts made to fool the score, and how often honest reviews outscore them."""
+"""Attacks: texts made to fool the score, and how often honest reviews score higher."""

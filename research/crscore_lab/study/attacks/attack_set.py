@@ -15,11 +15,13 @@ from crscore_lab.study.attacks.material import PHRASES, Material, Wording, make_
 from crscore_lab.study.data.study import RatedReview, Study, StudyChange, junk_systems
 
 Maker = Callable[[Material, np.random.Generator], dict[str, str]]
+"""Function that writes the variants of one kind of attack: variant -> text."""
 
 GOOD_RELEVANCE: Final = 4.0
-"""Minimum human relevance of a good, honest review, which must outscore its attacks."""
-SHORTEST: Final = 6
-"""Minimum words of another change's review; a shorter one ("Why this change?") fits any change."""
+"""Minimum human relevance of an honest review, which must score higher than attacks on it."""
+MIN_WORDS: Final = 6
+"""Minimum number of words of another change's review: a shorter review, such as "Why this change?",
+fits any change."""
 
 
 class AttackKind(StrEnum):
@@ -51,12 +53,12 @@ _MAKERS: Final[Mapping[AttackKind, Maker]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attack:
-    """One text that competes with an honest review."""
+    """Text that competes with an honest review."""
 
     change: str
-    """The change's id."""
+    """Id of the change."""
     system: str
-    """Author of the honest review."""
+    """Name of the system that wrote the honest review."""
     kind: AttackKind
     """Kind of the attack."""
     text: str
@@ -66,8 +68,8 @@ class Attack:
 def honest_reviews(study: Study) -> tuple[tuple[StudyChange, RatedReview], ...]:
     """Return the reviews that people rated 4 or 5 for relevance, in study order.
 
-    The original human comments are included. Reviews by junk systems are not: their output does not
-    count as a review, even where it was rated high.
+    The original human comments are included. Reviews by junk systems are left out, even if people
+    rated one of them high.
     """
     rated = [(change, review) for change in study.changes for review in change.reviews]
     junk = junk_systems(
@@ -90,24 +92,26 @@ def make_attacks(
 ) -> tuple[Attack, ...]:
     """Make the attack set of a study.
 
-    Each honest review gets `variants_per_kind` variants of each kind. The draw depends only on the
-    seed, the change, the review and the kind; other reviews of the study change only the attacks
-    of `wrong-change`, which borrows them.
+    For each honest review, up to `variants_per_kind` variants of each kind are chosen at random.
+    The choice depends only on the seed, the change, the review and the kind. Adding a review to the
+    study changes no other attacks than those of `wrong-change`, which use reviews of other changes.
 
     Args:
         study: The study.
-        seed: Seed of all draws, at least 0.
-        generator: Generator of the structural claims to echo; None for `structural`.
-        wording: Which half of the phrases to use; `TRAINING` keeps `TEST` unseen.
-        variants_per_kind: Number of variants of each kind for each honest review, at least 1.
+        seed: Seed of the random choices, at least 0.
+        generator: Generator of the claims to echo besides the study's own; None for `structural`.
+        wording: Half of the phrases to use. A matcher trained with `TRAINING` has not seen those of
+            `TEST`.
+        variants_per_kind: Maximum number of variants of each kind for each honest review, at
+            least 1.
 
     Returns:
-        The attacks, by honest review in study order, then by kind. The texts of one review are
-        distinct, not blank and not equal to the honest text.
+        The attacks, by honest review in study order, then by kind. The texts for one review are
+        distinct, not blank and not equal to the review.
     """
     writer = generator or plugins.create("claims", "structural")
     reviews = honest_reviews(study)
-    # By change, because several honest reviews share the claims of their change.
+    # Made once for each change, because the honest reviews of a change share its claims.
     materials = {
         change.id: make_material(change, writer, wording=wording)
         for change in {change.id: change for change, _ in reviews}.values()
@@ -132,12 +136,13 @@ def make_variants(kind: AttackKind, material: Material, rng: np.random.Generator
         rng: Source of randomness.
 
     Returns:
-        Variant -> text; in the training wording, without the forms reserved for the test.
+        Variant -> text. With the wording `TRAINING`, variants reserved for the test are left out.
     """
     texts = _MAKERS[kind](material, rng)
     if material.wording is Wording.TEST:
         return texts
-    # A name may start with the source of the echoed text: `recorded-few`.
+    # The variants of an echo are named after the source of the text, such as `recorded-few`; `few`
+    # is the name in `unseen`.
     return {
         name: text
         for name, text in texts.items()
@@ -146,7 +151,7 @@ def make_variants(kind: AttackKind, material: Material, rng: np.random.Generator
 
 
 def seeded_rng(seed: int, *names: str) -> np.random.Generator:
-    """Return a generator that depends only on the seed and the names."""
+    """Return a random generator that depends only on the seed and the names."""
     # The separator distinguishes ("a", "bc") from ("ab", "c").
     digest = hashlib.sha256("\0".join(names).encode("utf-8", "surrogatepass")).digest()
     return np.random.default_rng([seed, *np.frombuffer(digest, dtype=np.uint32).tolist()])
@@ -165,7 +170,7 @@ def _attack_review(
         ]
         chosen_attacks: dict[str, Attack] = {}
         for index in rng.permutation(len(variants)):
-            # Variants, even of different kinds, may produce the same text.
+            # Two variants, also of different kinds, may have the same text.
             if len(chosen_attacks) < variants_per_kind and variants[index].text not in attacks:
                 chosen_attacks.setdefault(variants[index].text, variants[index])
         attacks |= chosen_attacks
@@ -175,11 +180,11 @@ def _attack_review(
 def _foreign_reviews(
     change: StudyChange, reviews: Sequence[tuple[StudyChange, RatedReview]]
 ) -> tuple[str, ...]:
-    """Return good reviews of other changes, in the same language where there are any."""
+    """Return honest reviews of other changes in the same language or, if none, in any language."""
     foreign = [
         (reviewed_change.language, review.text)
         for reviewed_change, review in reviews
-        if reviewed_change.id != change.id and len(review.text.split()) >= SHORTEST
+        if reviewed_change.id != change.id and len(review.text.split()) >= MIN_WORDS
     ]
     same_language = [text for language, text in foreign if language == change.language]
     return tuple(dict.fromkeys(same_language or [text for _, text in foreign]))

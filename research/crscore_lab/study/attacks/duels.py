@@ -1,4 +1,4 @@
-"""Duels between attacks and honest reviews: which scores higher, and how often."""
+"""Duels between attacks and honest reviews: how often the honest review scores higher."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -16,14 +16,15 @@ from crscore_lab.study.data.study import Study
 from crscore_lab.study.measures.measurements import score_reviews
 
 WIN_GOAL: Final = 0.95
-"""Share of duels that the honest review must win, for each kind with this goal."""
+"""Minimum share of duels that honest reviews must win, for each kind of attack but echoes."""
 ECHO_GOAL: Final = 0.90
-"""The same share for echoes, which say nothing false."""
+"""The same share for echoes; it is lower because echoes say nothing false."""
 WRONG_FLAG_LIMIT: Final = 0.05
-"""Upper bound (exclusive) on the share of honest reviews flagged as a restatement."""
+"""Share of honest reviews flagged as a restatement that must not be reached."""
 FLAGGED_FROM: Final = 0.5
-"""Minimum share of flagged sentences for a review to count as flagged."""
-# Two ways to compute the same mean may differ in the last bit, which is not a win.
+"""Minimum share of flagged sentences of a review that counts as flagged."""
+# Scores that differ by less are equal: two computations of the same mean may differ by a rounding
+# error.
 _TIE: Final = 1e-9
 
 
@@ -31,15 +32,15 @@ class Scored(NamedTuple):
     """Score of one text."""
 
     value: float
-    """Value of the headline in [0, 1]; relevance where there is no headline."""
+    """Value of the headline in [0, 1]; the relevance if there is no headline."""
     relevance: float
-    """Relevance in [0, 1]; 0 where there was nothing to score."""
+    """Relevance in [0, 1]; 0 if there was nothing to score."""
     is_flagged: bool
     """Whether at least half of the sentences, and at least one, are flagged as restatements."""
 
 
 class Duel(NamedTuple):
-    """Attack and the honest review it competes with."""
+    """Attack, with its score and that of the honest review it competes with."""
 
     attack: Attack
     attacking: Scored
@@ -49,62 +50,61 @@ class Duel(NamedTuple):
 
 
 class KindRow(Struct, frozen=True, kw_only=True):
-    """Outcome of the duels with one kind of attack."""
+    """Results of the duels with one kind of attack."""
 
     kind: AttackKind
     """Kind of attack."""
     n: int
     """Number of duels."""
     wins: float
-    """Share won by the honest review, in [0, 1]; a tie is not a win."""
+    """Share of duels that the honest review wins, in [0, 1]; a tie is not a win."""
     low: float | None
-    """Lower end of the 95 % interval of `wins`, by bootstrap over changes; None without draws."""
+    """Lower end of the 95 % interval of `wins`, by a bootstrap of the changes; None without
+    resamples."""
     high: float | None
-    """Upper end of the same interval."""
+    """Upper end of the same interval; None without resamples."""
     wins_relevance: float
-    """Share won by relevance alone, in [0, 1]."""
+    """Share of duels that the honest review would win by relevance instead of the headline, in
+    [0, 1]."""
     ties: float
-    """Share without a winner, in [0, 1]."""
+    """Share of duels with equal values, in [0, 1]."""
     median: float
     """Median value of the attacks, in [0, 1]."""
     honest_median: float
     """Median value of the honest reviews of these duels, in [0, 1]."""
     reached: bool
-    """Whether the goal of the kind is reached."""
+    """Whether `wins` reaches the goal: 0.95, or 0.9 for echoes."""
 
 
 class Attacks(Struct, frozen=True, kw_only=True):
-    """Outcome of all kinds of attack."""
+    """Results of all attacks."""
 
     honest: int
     """Number of honest reviews."""
     honest_flagged: float
-    """Share of them wrongly flagged as a restatement, in [0, 1]."""
+    """Share of the honest reviews that are wrongly flagged as a restatement, in [0, 1]."""
     kinds: tuple[KindRow, ...]
-    """Kinds of attack with at least one duel."""
+    """Results of each kind of attack with at least one duel."""
 
 
 def score_duels(study: Study, attacks: Sequence[Attack], scorer: Scorer) -> tuple[Duel, ...]:
-    """Score attacks and the reviews they compete with; each honest review once.
-
-    With a scorer for each fold, pass each the attacks on its held-out changes and join the duels
-    before the summary.
+    """Score attacks, and the honest reviews that they compete with.
 
     Args:
-        study: The study.
-        attacks: Attacks made from the study; any subset.
+        study: The study that the attacks were made from.
+        attacks: Any of these attacks; for the scorer of a fold, those on its held-out reviews.
         scorer: Scorer to attack.
 
     Returns:
-        One duel per attack, in order.
+        One duel for each attack, in the same order.
     """
     texts = {(change.id, review.system): review.text for change, review in honest_reviews(study)}
-    # Many attacks compete with one honest review, which is scored once.
+    # Each honest review is scored once, although many attacks compete with it.
     pairs = list(dict.fromkeys((attack.change, attack.system) for attack in attacks))
     changes = {change.id: change for change in study.changes}
     reviews = [(changes[change_id], texts[change_id, system]) for change_id, system in pairs]
     reviews += [(changes[attack.change], attack.text) for attack in attacks]
-    scored = [_scored(result) for result in score_reviews(scorer, reviews)]
+    scored = [_read_score(result) for result in score_reviews(scorer, reviews)]
     honest_scores = dict(zip(pairs, scored[: len(pairs)], strict=True))
     return tuple(
         Duel(attack, attacking, honest_scores[attack.change, attack.system])
@@ -117,10 +117,10 @@ def summarize_duels(duels: Sequence[Duel], **resampling: Unpack[Resampling]) -> 
 
     Args:
         duels: The duels.
-        resampling: Number of draws of changes, 0 for no interval, and their seed.
+        resampling: Number of bootstrap resamples of the changes, 0 for no interval, and their seed.
 
     Returns:
-        The outcome; kinds without a duel have no row.
+        The results; kinds without a duel have no row.
 
     Raises:
         InputError: There is no duel.
@@ -139,7 +139,7 @@ def summarize_duels(duels: Sequence[Duel], **resampling: Unpack[Resampling]) -> 
     )
 
 
-def _scored(result: Result) -> Scored:
+def _read_score(result: Result) -> Scored:
     relevance = result.relevance or 0.0
     restating = sum(flag is Flag.RESTATES for flag in result.sentence_flags)
     return Scored(
@@ -152,7 +152,7 @@ def _scored(result: Result) -> Scored:
 def _kind_row(kind: AttackKind, duels: Sequence[Duel], **resampling: Unpack[Resampling]) -> KindRow:
     honest = np.array([duel.honest_review[:2] for duel in duels], dtype=np.float64)
     attacking = np.array([duel.attacking[:2] for duel in duels], dtype=np.float64)
-    # Whether the honest review has a higher value, and a higher relevance.
+    # One column for the value, and one for the relevance.
     won, won_by_relevance = (honest > attacking + _TIE).astype(np.float64).T
     changes = [duel.attack.change for duel in duels]
     low, high = interval(partial(ratio, won, np.ones_like(won)), changes, **resampling)

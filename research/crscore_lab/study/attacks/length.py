@@ -1,4 +1,4 @@
-"""Effect of length: whether longer reviews score higher than their human rating explains."""
+"""Effect of length: whether longer reviews score higher than their human ratings explain."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,10 +9,11 @@ import numpy as np
 
 from crscore.statistics.intervals import Doubles
 from crscore.statistics.resampled import divide
-from crscore_lab.statistics.resampled import Resampling, interval, of_all_rows, rank, spearman
+from crscore_lab.statistics.resampled import Resampling, compute_once, interval, rank, spearman
 from crscore_lab.study.measures.measurements import USEFULNESS, WORDS, Measurements
 
-# Lower bound of 1 - r²; below it, one list determines the order of the other except for rounding.
+# Minimum of (1 - r13²)(1 - r23²). Below, a correlation is 1 or -1 up to rounding, and the partial
+# correlation is undefined.
 _MIN_UNEXPLAINED: Final = 1e-9
 
 
@@ -21,25 +22,24 @@ class LengthEffect:
     """Correlation of a score with the number of words, given the human rating."""
 
     partial: float | None
-    """Spearman correlation of metric and words given human relevance, in [-1, 1]; None when one of
-    the three is constant or two of them have the same order."""
+    """Partial Spearman correlation of the relevance score and the number of words, given the human
+    relevance, in [-1, 1]; None if one of the three is constant, or if the human relevance has the
+    same or the opposite order as another of them."""
     low: float | None
-    """Lower end of the 95 % interval, by bootstrap over changes."""
+    """Lower end of the 95 % interval of `partial`, by a bootstrap of the changes; None if there is
+    none."""
     high: float | None
-    """Upper end of the same interval."""
+    """Upper end of the same interval; None if there is none."""
     headline: float | None = None
-    """The same correlation of the headline; None where there is none."""
+    """The same correlation of the headline and the number of words; None without a headline."""
 
 
 def length_effect(measured: Measurements, **resampling: Unpack[Resampling]) -> LengthEffect:
-    """Correlate the primary metric's relevance with review length, given human relevance.
+    """Correlate the relevance score with the number of words, given the human relevance.
 
     Args:
-        measured: Values of all machine reviews, including the metric `words`.
-        resampling: Number of draws of changes, 0 for no interval, and their seed.
-
-    Returns:
-        The effect.
+        measured: Values of the reviews, including the metric `words`.
+        resampling: Number of bootstrap resamples of the changes, 0 for no interval, and their seed.
     """
     relevance_by_metric = {metric.name: metric.values[:, 2] for metric in measured.metrics}
     name = measured.primary.name
@@ -48,25 +48,25 @@ def length_effect(measured: Measurements, **resampling: Unpack[Resampling]) -> L
     low, high = interval(effect, measured.changes, **resampling)
     of_headline = None
     if (headline := relevance_by_metric.get(USEFULNESS)) is not None:
-        of_headline = of_all_rows(partial(partial_spearman, [headline, *columns[1:]]), reviews)
+        of_headline = compute_once(partial(partial_spearman, [headline, *columns[1:]]), reviews)
     return LengthEffect(
-        partial=of_all_rows(effect, reviews), low=low, high=high, headline=of_headline
+        partial=compute_once(effect, reviews), low=low, high=high, headline=of_headline
     )
 
 
 def partial_spearman(columns: Sequence[Doubles], weights: Doubles) -> Doubles:
-    """Correlate the ranks of two lists with the ranks of a third list held fixed, in each draw.
+    """Compute the partial rank correlation of two lists, given a third, in each resample.
 
     Args:
-        columns: The two lists and the third, each of shape (N,).
-        weights: How often each draw takes each row, shape (B, N).
+        columns: The two lists and the third list, each of shape (N,).
+        weights: How often each of B bootstrap resamples contains each row, shape (B, N).
 
     Returns:
-        (r12 - r13 r23) / sqrt((1 - r13²)(1 - r23²)), in [-1, 1], shape (B,); NaN where a list is
-        constant or the third determines the order of another list.
+        (r12 - r13 r23) / sqrt((1 - r13²)(1 - r23²)), in [-1, 1], shape (B,); NaN if a list is
+        constant, or if the third list has the same or the opposite order as another list.
 
     Source:
-        The textbook formula of the first-order partial correlation, on Spearman's rho.
+        The textbook formula of the first-order partial correlation, applied to Spearman's rho.
 
     Example:
         Both lists depend only on the third, so their partial correlation is 0.

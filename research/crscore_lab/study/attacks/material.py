@@ -22,21 +22,22 @@ if TYPE_CHECKING:
     import numpy as np
 
 MAX_CLAIMS: Final = 10
-"""Maximum number of structural claims that an echo repeats; a score counts up to 12."""
+"""Maximum number of structural claims that an echo attack repeats; by default, a score counts
+12."""
 
-# Takes `a`, `$scope`, `object.field.method`.
+# Matches `a`, `$scope`, `object.field.method`.
 _NAME: Final = re.compile(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*")
 
 
 class Wording(StrEnum):
-    """Half of the phrases; the training half is never used for testing."""
+    """Half of the phrases: one for attacks to train on, the other for attacks to test with."""
 
     TRAINING = "training"
     TEST = "test"
 
 
 class Phrases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Content of `phrases.toml`; each field is explained there."""
+    """Content of `phrases.toml`, which explains each field."""
 
     unseen: frozenset[str]
     keywords: frozenset[str]
@@ -57,22 +58,24 @@ class Material:
     """Inputs for the attacks on one change."""
 
     patch: str
-    """Patch as given."""
+    """Text of the patch."""
     diff: Diff
     """Parsed patch."""
     names: tuple[str, ...]
-    """Identifiers of the changed lines, without keywords and stop words, in order."""
+    """Identifiers of the changed lines, without keywords and stop words, in the order of the
+    lines."""
     claims: Mapping[str, tuple[str, ...]]
-    """Pseudo-references: the study's own (`recorded`) and `structural`; both may be empty."""
+    """Texts of pseudo-references by source: `recorded` in the study, and `structural`. Each may be
+    empty."""
     wording: Wording
-    """Half of the phrases in use."""
+    """Half of the phrases to use."""
     honest_review: str = ""
-    """Honest review; "" when the kind of attack needs none."""
+    """Honest review that the attack competes with; "" if the kind of attack needs none."""
     foreign_reviews: tuple[str, ...] = ()
     """Honest reviews of other changes."""
 
     def bank(self, name: str) -> tuple[str, ...]:
-        """Return the usable half of a bank of phrases."""
+        """Return the phrases of a list of `phrases.toml`, in the wording to use."""
         return PHRASES.banks[name][self.wording]
 
 
@@ -84,10 +87,10 @@ def make_material(
     Args:
         change: The change.
         generator: Generator of the structural claims.
-        wording: Which half of the phrases to use.
+        wording: Half of the phrases to use.
 
     Returns:
-        The material, with `honest_review` and `foreign_reviews` left to `dataclasses.replace`.
+        The material; `honest_review` and `foreign_reviews` are empty, for the caller to set.
     """
     diff = change.read_diff()
     claims = select_references(generator.generate([diff])[0].references, limit=MAX_CLAIMS)
@@ -105,7 +108,7 @@ def make_material(
 
 
 def changed_lines(diff: Diff, kind: LineKind) -> tuple[str, ...]:
-    """Return the added or removed lines that are not blank, without indentation."""
+    """Return the lines of a kind (added or removed) that are not blank, without indentation."""
     return tuple(text for line in diff.lines(kind) if (text := line.text.strip()))
 
 
@@ -114,29 +117,29 @@ def split_sentences(text: str) -> tuple[str, ...]:
     return sentences.split_comment(text).sentences
 
 
-def shuffled(items: Sequence[str], rng: np.random.Generator) -> list[str]:
+def shuffle(items: Sequence[str], rng: np.random.Generator) -> list[str]:
     """Return the items in random order."""
     return [items[index] for index in rng.permutation(len(items))]
 
 
 def sample(items: Sequence[str], low: int, high: int, rng: np.random.Generator) -> list[str]:
-    """Draw `low` to `high` distinct items in random order, or all if there are fewer."""
-    return shuffled(items, rng)[: int(rng.integers(low, high + 1))]
+    """Return `low` to `high` items at random, in random order; all items if there are fewer."""
+    return shuffle(items, rng)[: int(rng.integers(low, high + 1))]
 
 
 def pick(items: Sequence[str], rng: np.random.Generator) -> str:
-    """Draw one item."""
+    """Return one item at random."""
     return items[int(rng.integers(len(items)))]
 
 
-def stop(text: str) -> str:
-    """Add a full stop to a text that ends without one."""
+def end_sentence(text: str) -> str:
+    """Add a full stop, unless the text ends with one of `.?!:`."""
     text = text.rstrip()
     return text if text[-1:] in ".?!:" else text + "."
 
 
-def lowered(text: str) -> str:
-    """Convert the first letter to lower case, unless the text starts with code or a name."""
+def lower_first(text: str) -> str:
+    """Convert the first letter to lower case, unless the first word is code, an acronym or "I"."""
     first = text.split(" ", 1)[0].rstrip(",")
     is_plain_word = first.isalpha() and (len(first) == 1 or first[1:].islower())
     return text[:1].lower() + text[1:] if is_plain_word and first != "I" else text
@@ -150,6 +153,6 @@ def _names(diff: Diff) -> tuple[str, ...]:
 
 
 def _clean(texts: Iterable[str]) -> tuple[str, ...]:
-    """Remove duplicates, blanks and fragments such as a lone list number ("3.")."""
+    """Remove duplicates, and texts with less than three letters such as the number of a list."""
     stripped = (text.strip() for text in texts)
     return tuple(dict.fromkeys(text for text in stripped if sum(map(str.isalpha, text)) >= 3))

@@ -1,7 +1,7 @@
 """Variants of each kind of attack.
 
-Each function takes the material of one attack and a random generator, and returns a mapping from
-variant name to text for the variants that the material allows.
+Each public function takes the material of an attack and a random generator, and returns the
+variants that can be made of the material, as a mapping from the variant's name to its text.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from crscore_lab.study.attacks.material import (
     PHRASES,
     Material,
     changed_lines,
-    lowered,
+    end_sentence,
+    lower_first,
     pick,
     sample,
-    shuffled,
+    shuffle,
     split_sentences,
-    stop,
 )
 
 if TYPE_CHECKING:
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 Variants = dict[str, str]
 
 MAX_NAMES: Final = 40
-"""Maximum number of identifiers in a stuffed text."""
+"""Maximum number of identifiers in an attack of stuffed names."""
 ZERO_WIDTH: Final = ("\u200b", "\u200c", "\u200d", "\u2060", "\ufeff", "\u00ad")
-"""Characters without width: spaces, joiners, a byte order mark and the soft hyphen."""
+"""Invisible characters: a space, joiners and a byte order mark of no width, and a soft hyphen."""
 
 
 def stuff_names(material: Material, rng: np.random.Generator) -> Variants:
-    """Stuff a text with the identifiers of the changed lines, shuffled."""
-    names = shuffled(material.names, rng)[:MAX_NAMES]
+    """Write the identifiers of the changed lines in random order."""
+    names = shuffle(material.names, rng)[:MAX_NAMES]
     if not names:
         return {}
     return {
@@ -46,8 +46,8 @@ def stuff_names(material: Material, rng: np.random.Generator) -> Variants:
         "commas": ", ".join(names) + ".",
         "backticks": " ".join(f"`{name}`" for name in names),
         "bullets": "\n".join(f"- `{name}`" for name in names),
-        "glued": _glued(names, material, rng),
-        "glued-code": _glued([f"`{name}`" for name in names], material, rng),
+        "glued": _glue_names(names, material, rng),
+        "glued-code": _glue_names([f"`{name}`" for name in names], material, rng),
         "words": _as_words(names) + ".",
         "hashtags": " ".join("#" + name.replace(".", "") for name in names),
         "one-a-line": "\n".join(f"{name}." for name in names),
@@ -55,13 +55,13 @@ def stuff_names(material: Material, rng: np.random.Generator) -> Variants:
 
 
 def paste_diff(material: Material, _: np.random.Generator) -> Variants:
-    """Paste the diff as a review; return an empty mapping when every changed line is blank."""
+    """Paste the diff as a review; return no variant if all changed lines are blank."""
     added = changed_lines(material.diff, LineKind.ADDED)
     changed = (*changed_lines(material.diff, LineKind.REMOVED), *added)
     if not changed:
         return {}
     raw = material.patch.strip("\n")
-    # Below a hunk's header, the first column holds the sign.
+    # Without the first character of each line: the `+`, `-` or space of the diff.
     without_signs = "\n".join(line[1:] for line in raw.split("\n") if not line.startswith("@@"))
     new = "\n".join(added or changed)
     return {
@@ -79,7 +79,7 @@ def paste_diff(material: Material, _: np.random.Generator) -> Variants:
 
 
 def echo_claims(material: Material, rng: np.random.Generator) -> Variants:
-    """Repeat the pseudo-references: the study's own and the structural ones."""
+    """Repeat the pseudo-references of the change, those of each source apart."""
     variants: Variants = {}
     for source, texts in material.claims.items():
         if texts:
@@ -90,22 +90,22 @@ def echo_claims(material: Material, rng: np.random.Generator) -> Variants:
 
 def pad_with_praise(material: Material, rng: np.random.Generator) -> Variants:
     """Pad the honest review with praise, greetings and thanks."""
-    return _padded(material.honest_review.strip(), material.bank("praise"), rng)
+    return _pad(material.honest_review.strip(), material.bank("praise"), rng)
 
 
 def pad_with_advice(material: Material, rng: np.random.Generator) -> Variants:
     """Pad the honest review with advice that fits any change."""
-    return _padded(material.honest_review.strip(), material.bank("advice"), rng)
+    return _pad(material.honest_review.strip(), material.bank("advice"), rng)
 
 
 def repeat_sentences(material: Material, rng: np.random.Generator) -> Variants:
-    """Pad the honest review with repeats of its own sentences; or return an empty mapping."""
+    """Pad the honest review with repeats of one of its sentences; no variant without a sentence."""
     sentences = split_sentences(material.honest_review)
     if not sentences:
         return {}
     review, times = material.honest_review.rstrip(), int(rng.integers(2, 7))
     sentence = pick(sentences, rng)
-    without_stop, repeats = sentence.rstrip(" .!?…"), [stop(sentence)] * times
+    without_stop, repeats = sentence.rstrip(" .!?…"), [end_sentence(sentence)] * times
     marks = (
         f"{without_stop}!",
         f"{without_stop}...",
@@ -114,12 +114,12 @@ def repeat_sentences(material: Material, rng: np.random.Generator) -> Variants:
         f"({without_stop})",
         f"{without_stop} .",
     )
-    cases = (stop(sentence.upper()), stop(sentence.lower()), stop(sentence.title())) * 2
-    leads = [stop(lead + lowered(sentence)) for lead in PHRASES.lead_ins]
+    cases = [end_sentence(text) for text in (sentence.upper(), sentence.lower(), sentence.title())]
+    leads = [end_sentence(lead + lower_first(sentence)) for lead in PHRASES.lead_ins]
     return {
         "exact": _after(review, repeats),
         "punctuation": _after(review, marks[:times]),
-        "case": _after(review, cases[:times]),
+        "case": _after(review, (cases * 2)[:times]),
         "lead-in": _after(review, leads[:times]),
         "before": _before(repeats, review),
         "paragraphs": "\n\n".join([review, *repeats]),
@@ -128,11 +128,11 @@ def repeat_sentences(material: Material, rng: np.random.Generator) -> Variants:
 
 
 def borrow_review(material: Material, rng: np.random.Generator) -> Variants:
-    """Use good reviews of other changes."""
-    reviews = shuffled(material.foreign_reviews, rng)
+    """Use honest reviews of other changes."""
+    reviews = shuffle(material.foreign_reviews, rng)
     if not reviews:
         return {}
-    # Taken from the end, so that it differs from `as-is` where possible.
+    # `long` is one of the last reviews, so that it differs from `as-is` if there are enough.
     variants = {"as-is": reviews[0], "long": max(reviews[-5:], key=len)}
     if len(reviews) > 1:
         variants["two-merged"] = f"{reviews[0].strip()}\n\n{reviews[1].strip()}"
@@ -140,7 +140,7 @@ def borrow_review(material: Material, rng: np.random.Generator) -> Variants:
 
 
 def inject_instructions(material: Material, rng: np.random.Generator) -> Variants:
-    """Write instructions to the scorer: alone, after a poor review, next to the honest one."""
+    """Write instructions to the scorer: alone, after a poor review, and with the honest review."""
     bank, review = material.bank("instructions"), material.honest_review.strip()
     instruction, instructions = pick(bank, rng), sample(bank, 2, 5, rng)
     poor = pick(material.bank("empty"), rng)
@@ -162,35 +162,36 @@ def inject_instructions(material: Material, rng: np.random.Generator) -> Variant
 def hide_text(material: Material, rng: np.random.Generator) -> Variants:
     """Hide text from readers with HTML, attributes and invisible characters.
 
-    `poor-WAY` hides the pseudo-references or the honest review behind a poor review, `padded-WAY`
-    hides advice behind the honest review. `split-...` and `joined-...` write visible padding with
-    invisible characters inside.
+    - `poor-WAY`: a poor review, followed by hidden pseudo-references or the hidden honest review.
+    - `padded-WAY`: the honest review, followed by hidden advice.
+    - `split-...`, `joined-...`: a review, then visible text with invisible characters inside.
     """
     poor, review = pick(material.bank("empty"), rng), material.honest_review.strip()
-    payloads = [" ".join(map(stop, texts)) for texts in material.claims.values()]
+    payloads = [" ".join(map(end_sentence, texts)) for texts in material.claims.values()]
     payloads = [payload for payload in (*payloads, review) if payload]
     if not payloads:
         return {}
     variants: Variants = {}
     for name, cover in PHRASES.covers.items():
-        variants[f"poor-{name}"] = f"{poor}\n\n{_covered(_join_lines(pick(payloads, rng)), cover)}"
+        variants[f"poor-{name}"] = f"{poor}\n\n{_cover(_join_lines(pick(payloads, rng)), cover)}"
         if review:
             padding = " ".join(sample(material.bank("advice"), 2, 5, rng))
-            variants[f"padded-{name}"] = f"{review}\n\n{_covered(padding, cover)}"
+            variants[f"padded-{name}"] = f"{review}\n\n{_cover(padding, cover)}"
     advice = " ".join(sample(material.bank("advice"), 3, 6, rng))
     names = sample(material.names, 5, 20, rng)
-    variants["split-poor-advice"] = f"{poor} {_broken(advice, rng)}"
+    variants["split-poor-advice"] = f"{poor} {_break_words(advice, rng)}"
     if names:
         variants["joined-poor-names"] = f"{poor} {ZERO_WIDTH[2].join(names)}"
     if review:
-        variants["split-padded-repeat"] = f"{review}\n\n{_broken(_join_lines(review), rng)}"
-        variants["split-padded-advice"] = f"{review}\n\n{_broken(advice, rng)}"
+        variants["split-padded-repeat"] = f"{review}\n\n{_break_words(_join_lines(review), rng)}"
+        variants["split-padded-advice"] = f"{review}\n\n{_break_words(advice, rng)}"
     return variants
 
 
-def _glued(names: list[str], material: Material, rng: np.random.Generator) -> str:
+def _glue_names(names: list[str], material: Material, rng: np.random.Generator) -> str:
     groups = [names[start : start + 3] for start in range(0, len(names), 3)]
-    # Each phrase has three placeholders.
+    # The last group may have one or two names; names are repeated, because each phrase has three
+    # placeholders.
     groups[-1] = (groups[-1] * 3)[:3]
     return " ".join(pick(material.bank("glue"), rng).format(*group) for group in groups)
 
@@ -202,23 +203,23 @@ def _as_words(names: list[str]) -> str:
 
 
 def _echoes(texts: Sequence[str], material: Material, rng: np.random.Generator) -> Variants:
-    mixed = shuffled(texts, rng)
+    mixed = shuffle(texts, rng)
     join, lead = pick(material.bank("joins"), rng), pick(material.bank("leads"), rng)
     few = mixed[: max(1, len(mixed) // 3)]
     return {
         "as-given": "\n".join(texts),
-        "paragraph": " ".join(map(stop, texts)),
-        "shuffled": " ".join(map(stop, mixed)),
+        "paragraph": " ".join(map(end_sentence, texts)),
+        "shuffled": " ".join(map(end_sentence, mixed)),
         "bullets": "\n".join(f"- {text}" for text in texts),
         "numbered": f"{lead}\n\n" + "\n".join(f"{i}. {text}" for i, text in enumerate(mixed, 1)),
-        "few": " ".join(map(stop, few)),
-        "joined": stop(join.join(lowered(text.rstrip(".")) for text in mixed[:4])),
-        "noticed": " ".join(f"I notice that {lowered(stop(text))}" for text in mixed),
-        "lower-case": " ".join(stop(text.lower()) for text in texts),
+        "few": " ".join(map(end_sentence, few)),
+        "joined": end_sentence(join.join(lower_first(text.rstrip(".")) for text in mixed[:4])),
+        "noticed": " ".join(f"I notice that {lower_first(end_sentence(text))}" for text in mixed),
+        "lower-case": " ".join(end_sentence(text.lower()) for text in texts),
     }
 
 
-def _padded(review: str, phrases: Sequence[str], rng: np.random.Generator) -> Variants:
+def _pad(review: str, phrases: Sequence[str], rng: np.random.Generator) -> Variants:
     if not review:
         return {}
     short_padding, long_padding = sample(phrases, 1, 2, rng), sample(phrases, 4, 8, rng)
@@ -231,11 +232,11 @@ def _padded(review: str, phrases: Sequence[str], rng: np.random.Generator) -> Va
         "bullets": "\n- ".join([f"{review}\n", *long_padding]),
         "section": f"{review}\n\n### General remarks\n\n" + " ".join(long_padding),
     }
-    # Code and lists cannot be split into sentences.
+    # Only running text is interleaved, because code and lists cannot be split into sentences.
     if _gap(review) == " ":
         pairs = zip(split_sentences(review), cycle(long_padding), strict=False)
         variants["interleaved"] = " ".join(
-            f"{stop(sentence)} {phrase}" for sentence, phrase in pairs
+            f"{end_sentence(sentence)} {phrase}" for sentence, phrase in pairs
         )
     return variants
 
@@ -251,26 +252,26 @@ def _before(phrases: Sequence[str], review: str) -> str:
 
 def _after(review: str, phrases: Sequence[str]) -> str:
     gap = _gap(review)
-    return gap.join([stop(review) if gap == " " else review, " ".join(phrases)])
+    return gap.join([end_sentence(review) if gap == " " else review, " ".join(phrases)])
 
 
-def _covered(text: str, cover: str) -> str:
+def _cover(text: str, cover: str) -> str:
     return cover.format(
         html=html.escape(text, quote=False),
         attribute=html.escape(text),
-        # `-->` would end the comment.
+        # Without `-->`, which would end the HTML comment.
         comment=text.replace("--", "- -"),
-        # Without characters that would end a Markdown link, title or formula.
+        # Without characters that would end a link, a title or math in Markdown.
         bare=re.sub(r'[][(){}"\\$<>]', "", text),
-        # Unicode has an invisible copy of ASCII.
+        # Unicode's tag characters are an invisible copy of ASCII.
         tags="".join(
             chr(0xE0000 + ord(character)) for character in text if " " <= character <= "~"
         ),
     )
 
 
-def _broken(text: str, rng: np.random.Generator) -> str:
-    """Put invisible characters into about every other word, to evade plain-word filters."""
+def _break_words(text: str, rng: np.random.Generator) -> str:
+    """Put invisible characters into half of the longer words, to evade filters of plain words."""
     words = []
     for word in text.split(" "):
         at = int(rng.integers(1, len(word))) if len(word) > 3 and rng.random() < 0.5 else 0

@@ -1,1 +1,1 @@
-"""Published baselines: similarity of a review to the human comment of its change."""
+"""Baselines of the score: similarity to the human comment of a change, and a model as a judge."""

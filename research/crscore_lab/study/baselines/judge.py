@@ -1,7 +1,7 @@
-"""Language model as a judge of reviews: a baseline reported with the score, never part of it.
+"""Language model that rates reviews: a baseline that the score is compared with.
 
 Source:
-    Naik et al., NAACL 2025, arXiv:2409.19801, section 5 and appendix D.4; the wording is our own.
+    Naik et al., NAACL 2025, arXiv:2409.19801, section 5 and appendix D.4; the prompt is our own.
 """
 
 import hashlib
@@ -35,23 +35,24 @@ Count = Annotated[int, msgspec.Meta(gt=0, le=2**20)]
 NAME: Final = "judge.v1"
 """Name of the prompt."""
 _FENCE_VERSION: Final = 1
-"""Version of the data fencing; a new version invalidates cached answers."""
+"""Version of the way that data are fenced in a request; a new version invalidates cached
+answers."""
 _MARK_DIGITS: Final = 32
-# "python", "C++", "c#", "Objective-C"; not a sentence.
+# Matches "python", "C++", "c#", "Objective-C", but no sentence, which could instruct the model.
 _LANGUAGE: Final = re.compile(r"[A-Za-z0-9+#./_-]{1,24}")
 GROUP: Final = 128
-"""Number of questions sent to a server before its answers are cached."""
+"""Number of questions asked of a server before their answers are cached."""
 SCORES: Final = "12345"
-"""Valid first characters of an answer."""
+"""Characters that a valid answer begins with."""
 LOWEST: Final = 1
-"""Score of an answer that is not a score."""
+"""Score of an invalid answer."""
 EMPTY: Final = "the answer is empty, or reasoning alone"
 MAX_REASONS: Final = 3
-"""Maximum number of reasons that a note names; the others are counted."""
+"""Maximum number of reasons that a note names; it only counts further reasons."""
 
 
 class Wording(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Contents of a `judge.vN.toml`."""
+    """Content of a prompt file `judge.vN.toml`."""
 
     system: str
     """The model's role."""
@@ -60,11 +61,11 @@ class Wording(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     max_tokens: Count
     """Maximum number of tokens of an answer."""
     most_change_characters: Count
-    """Maximum number of characters of a change; a longer change is cut."""
+    """Maximum number of characters of a change; a longer change is truncated."""
 
 
 class Pair(NamedTuple):
-    """One question."""
+    """Change and review that the judge is asked about."""
 
     language: str
     """Programming language of the change."""
@@ -78,11 +79,11 @@ class Opinion(NamedTuple):
     """Judge's opinion of one review."""
 
     score: int | None
-    """From 1 to 5; None when the judge did not answer."""
+    """Score from 1 to 5; None if the judge did not answer."""
     is_score: bool
-    """False when there was no answer, or one that is not a score and so counts as 1."""
+    """False if the judge did not answer, or if the answer is invalid, whose score is 1."""
     reason: str | None = None
-    """Reason for a missing answer, one clause; None when there is an answer."""
+    """Why there is no answer, one clause; None if there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +91,10 @@ class Judge:
     """Judge of the relevance of reviews, backed by a language model."""
 
     model: str
-    """Engine and model as the user named them: `openai:MODEL`."""
+    """Engine and model as the user named them, such as `openai:MODEL`."""
     engine: Engine
     store: Cache | None
-    """Cache of answers; None to ask each time."""
+    """Cache of answers; None to cache none."""
     prompt: Prompt[Wording] = field(default_factory=partial(prompts.read_prompt, NAME, Wording))
 
     @property
@@ -103,7 +104,7 @@ class Judge:
 
     @property
     def variant(self) -> str:
-        """Identity of the method: the same variant gives the same values."""
+        """Description of the method; the same variant gives the same values."""
         tokens = self.prompt.content.max_tokens
         return (
             f"{self.engine.identity}, {self.prompt.identity}, greedy, {tokens} tokens; one score "
@@ -111,10 +112,10 @@ class Judge:
         )
 
     def ask(self, pairs: Sequence[Pair]) -> dict[Pair, Opinion]:
-        """Ask about each pair once, batching the questions that are not cached.
+        """Ask about each distinct pair whose answer is not cached, in batches.
 
         Args:
-            pairs: Changes and reviews, preferably grouped by change.
+            pairs: Changes and reviews; grouped by change, they share most of a request's text.
 
         Returns:
             Pair -> opinion.
@@ -122,7 +123,7 @@ class Judge:
         Raises:
             DependencyError: The engine's package is not installed.
             ModelNotFoundError: The model is not available locally and may not be downloaded.
-            GenerationError: The model cannot answer at all.
+            GenerationError: The model answers no request.
         """
         engine = f"{self.engine.identity} {self.engine.origin}"
         keys = {pair: make_key(self.prompt, pair, engine) for pair in dict.fromkeys(pairs)}
@@ -136,7 +137,8 @@ class Judge:
         uncached = [pair for pair in keys if pair not in opinions]
         mark = make_mark(self.prompt, keys)
         sampling = Sampling(max_tokens=self.prompt.content.max_tokens)
-        # Groups, for a server: the answers of a group are cached even if the next group fails.
+        # A server is asked in groups, so that a failure does not lose the answers of earlier
+        # groups, which are then in the cache.
         size = GROUP if self.engine.origin else max(1, len(uncached))
         for start in range(0, len(uncached), size):
             group = uncached[start : start + size]
@@ -149,7 +151,7 @@ class Judge:
 
 
 def read_judge_names(texts: Sequence[str]) -> tuple[str, ...]:
-    """Check the names of judges, each ENGINE:MODEL; duplicates are dropped.
+    """Return the names of judges without duplicates, after checking that each is ENGINE:MODEL.
 
     Raises:
         ValueError: A name has another form, or there is no such engine.
@@ -164,31 +166,34 @@ def read_judge_names(texts: Sequence[str]) -> tuple[str, ...]:
 
 
 def make_engine(name: str, settings: Config) -> Engine:
-    """Make a judge's engine, without loading a model or sending a request.
+    """Make a judge's engine, which loads a model or sends a request only when it is asked.
 
     Args:
-        name: Engine and model: `openai:MODEL`.
-        settings: Settings; those of the adapter are the claims' alone.
+        name: Engine and model, such as `openai:MODEL`.
+        settings: Settings of language models. The LoRA adapter is not used, because it belongs to
+            the claim generator.
 
     Raises:
         ConfigError: The engine does not accept a setting, or lacks a required one.
     """
     engine, _, model = name.partition(":")
     options = scorer.model_options(settings)["engine"] | {"model": model, "lora": None}
-    if model != settings.model:  # the revision is of this model
+    # The revision belongs to the model in the settings.
+    if model != settings.model:
         options["revision"] = None
     return make_engine_of_claims(engine, options)
 
 
 def read_opinion(answer: Answer) -> Opinion:
-    """Read an answer by the published rule: its first character if that is 1 to 5, else 1.
+    """Read an answer by the published rule: the score is its first character, if this is 1 to 5.
 
-    Leading white space and reasoning are ignored; a blank answer counts as missing. The model is
-    greedy and limited to a few tokens, so `4/5` is a 4, and `Score: 4` is not a score.
+    Otherwise the answer is invalid, and the score is 1. Leading white space and reasoning are
+    ignored; an answer that is blank without them counts as missing. So `4/5` is a 4, and `Score: 4`
+    is invalid.
 
     Source:
-        Naik et al., NAACL 2025, arXiv:2409.19801, section 5. It does not report how many answers
-        are not scores.
+        Naik et al., NAACL 2025, arXiv:2409.19801, section 5. The paper does not report how many
+        answers are invalid.
 
     Example:
         >>> [read_opinion(Answer(text=text, whole=True)).score for text in (" 4/5", "Score: 4")]
@@ -202,22 +207,23 @@ def read_opinion(answer: Answer) -> Opinion:
 
 
 def ask_judge(rated: Study, judge: Judge) -> Extra:
-    """Ask a judge about a study's reviews and return a function that adds its metric.
+    """Ask a judge about a study's reviews, and return a function that makes a metric of the scores.
 
-    The judge is asked immediately, so that a run whose server is missing fails before other work.
+    The judge is asked immediately, so that a run whose server does not answer fails before the
+    reviews are scored.
 
     Args:
-        rated: The study; the ground truth, which is never scored, is not asked about.
+        rated: The study; its ground truth is not scored, so the judge is not asked about it.
         judge: Judge to ask.
 
     Returns:
-        A function for `run.run`. The metric has no value for a review without an answer, and is
-        left out, with a note, when there is no answer at all.
+        An argument `extra` of `run.run`. The metric has no value for a review without an answer; if
+        there is no answer at all, the metric is left out, and a note says so.
 
     Raises:
         DependencyError: The engine's package is not installed.
         ModelNotFoundError: The model is not available locally and may not be downloaded.
-        GenerationError: The model cannot answer at all.
+        GenerationError: The model answers no request.
     """
     pairs = [
         _pair(change, review)
@@ -254,25 +260,25 @@ def _notes(judge: Judge, pairs: Sequence[Pair], opinions: Sequence[Opinion]) -> 
     reasons = Counter(opinion.reason for opinion in opinions if opinion.reason is not None)
     if reasons:
         is_all = len(pairs) == reasons.total()
-        outcome = "it is left out" if is_all else "these have no value and are not compared"
+        outcome = "it is left out" if is_all else "which are not compared with this judge"
         frequent = [f"{reason} ({times:,})" for reason, times in reasons.most_common(MAX_REASONS)]
         if len(reasons) > MAX_REASONS:
             frequent.append(f"{len(reasons) - MAX_REASONS} other reasons")
         yield f"no answer for {reasons.total():,} {reviews}, {outcome}: {'; '.join(frequent)}"
     invalid = sum(score is not None and not is_score for score, is_score, _ in opinions)
     if invalid:
-        yield f"for {invalid:,} {reviews} the answer is not a score, so it counts as {LOWEST}"
+        yield f"for {invalid:,} {reviews}, the answer is not a score, so it counts as {LOWEST}"
     limit = judge.prompt.content.most_change_characters
     cut = sum(len(pair.change) > limit for pair in pairs)
     if cut:
-        yield f"for {cut:,} {reviews} it saw the first {limit:,} characters of the change"
+        yield f"for {cut:,} {reviews}, it saw only the first {limit:,} characters of the change"
 
 
 def make_mark(prompt: Prompt[Wording], pairs: Iterable[Pair]) -> str:
-    """Return the marker that fences the data of a run.
+    """Return the marker that fences the data in all requests of a run.
 
-    The marker is a hash of the fenced texts. A text that contains it would have to contain a hash
-    of itself, and the same study always yields the same prompts.
+    The marker is a hash of the fenced texts, so that none of them can contain it and end its fence.
+    Unlike a random marker, it gives the same requests for the same study.
     """
     digest = hashlib.sha256(prompt.sha256.encode())
     for pair in pairs:
@@ -281,15 +287,15 @@ def make_mark(prompt: Prompt[Wording], pairs: Iterable[Pair]) -> str:
 
 
 def make_chat(prompt: Prompt[Wording], pair: Pair, mark: str) -> tuple[Message, ...]:
-    """Build the messages of one question.
+    """Build the messages of a request about one pair.
 
     Args:
-        prompt: The wording.
-        pair: The change, which is cut to the prompt's limit, and the review, which is not.
+        prompt: The prompt.
+        pair: The change, which is truncated to the prompt's limit, and the review, which is not.
         mark: Marker that fences the change and the review.
 
     Returns:
-        A system and a user message; all pairs of a prompt share a prefix.
+        A system message and a user message.
     """
     wording = prompt.content
     change = pair.change[: wording.most_change_characters]
@@ -297,7 +303,7 @@ def make_chat(prompt: Prompt[Wording], pair: Pair, mark: str) -> tuple[Message, 
     values = {
         "language": language,
         "change": break_control_tokens(change).strip("\n"),
-        # Otherwise a review could end the user's message with one of the model's control tokens.
+        # Without this, a review could end the user message with a control token of the model.
         "review": break_control_tokens(pair.review).strip("\n"),
         "mark": mark,
     }
@@ -308,20 +314,20 @@ def make_chat(prompt: Prompt[Wording], pair: Pair, mark: str) -> tuple[Message, 
 
 
 def make_key(prompt: Prompt[Wording], pair: Pair, engine: str) -> str:
-    """Return the cache key of an answer, specific to model and prompt.
+    """Return the key of an answer in the cache; each model and prompt has other keys.
 
     Args:
-        prompt: The wording, with the sampling settings.
-        pair: The question.
+        prompt: The prompt.
+        pair: Change and review that the judge is asked about.
         engine: The engine's identity.
 
     Returns:
-        `judge` and 64 hex digits.
+        `judge`, a space and 64 hex digits.
     """
     content = json.dumps([_FENCE_VERSION, engine, prompt.name, prompt.sha256, _digest(pair)])
     return f"judge {hashlib.sha256(content.encode()).hexdigest()}"
 
 
 def _digest(pair: Pair) -> str:
-    # ASCII: a study may hold half a surrogate pair.
+    # `json.dumps` escapes lone surrogates, which a study may contain and UTF-8 cannot encode.
     return hashlib.sha256(json.dumps(pair).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""The paper's baselines of a study's reviews, on the same rows as the score.
+"""The paper's baselines: similarity of each review to the human comment of its change.
 
 They are the package's metrics of code (`crscore/code/metrics/`), applied to comments.
 """
@@ -27,39 +27,37 @@ METRICS: Final = {
     "edit similarity": "edit",
     "METEOR": "meteor",
 }
-"""Baseline -> name of its metric in the package."""
+"""Baseline -> metric of `crscore/code/metrics/`, with its options."""
 BERT_SCORE: Final = "BERTScore"
 ENCODER: Final = "minilm"
 """Encoder of BERTScore."""
 MAX_CHANGES: Final = 5
-"""Maximum number of changes that a note names; the others are counted."""
+"""Maximum number of changes that a note names; it only counts further changes."""
 
 
-def baselines() -> Extra:
-    """Return a function that computes the baselines for a run.
-
-    Returns:
-        A function for `run.run`.
+def make_baselines() -> Extra:
+    """Return a function that computes the baselines, an argument `extra` of `run.run`.
 
     Raises:
-        DependencyError: A library is not installed; raised before the work begins.
+        DependencyError: A library is not installed. This is checked here, before any scoring.
     """
     for package in LIBRARIES:
         libraries.version(package, "pip install 'crscore[validate]'")
-    return lambda measured, _: baseline_values([(row.change, row.review) for row in measured.rows])
+    return lambda it, _: compute_baselines([(row.change, row.review) for row in it.rows])
 
 
-def baseline_values(rows: Sequence[tuple[StudyChange, RatedReview]]) -> ExtraMetrics:
+def compute_baselines(rows: Sequence[tuple[StudyChange, RatedReview]]) -> ExtraMetrics:
     """Compare each review with the human comment of its change.
 
-    Reviews of a change without a human comment are compared with an empty text, since all metrics
-    share the rows; a note names the changes.
+    If a change has no human comment, its reviews are compared with an empty text, because all
+    metrics are compared on the same reviews; a note names the changes.
 
     Args:
-        rows: N reviews with their changes, in output order.
+        rows: N reviews with their changes.
 
     Returns:
-        For each baseline N values in [0, 1], in the order of `rows`.
+        For each baseline, N values in [0, 1] in the order of `rows`; no baseline if no change has a
+        human comment.
 
     Raises:
         DependencyError: A library is not installed.
@@ -70,7 +68,7 @@ def baseline_values(rows: Sequence[tuple[StudyChange, RatedReview]]) -> ExtraMet
     }
     missing = tuple(change for change, text in comments.items() if not text.strip())
     if len(missing) == len(comments):
-        note = f"no change has a review by {GROUND_TRUTH}: no baseline has a reference"
+        note = f"the baselines are left out: no change has a human comment ({GROUND_TRUTH})"
         return ExtraMetrics((), (note,))
     texts = [review.text for _, review in rows]
     references = [comments[change.id] for change, _ in rows]
@@ -78,7 +76,7 @@ def baseline_values(rows: Sequence[tuple[StudyChange, RatedReview]]) -> ExtraMet
     if missing:
         more = f" and {len(missing) - MAX_CHANGES} more" if len(missing) > MAX_CHANGES else ""
         notes.append(
-            f"no human comment to compare with, so every baseline has its worst value, for: "
+            f"every baseline has its worst value for changes without a human comment: "
             f"{', '.join(missing[:MAX_CHANGES])}{more}"
         )
     metrics = []
@@ -87,7 +85,7 @@ def baseline_values(rows: Sequence[tuple[StudyChange, RatedReview]]) -> ExtraMet
         if name == WITHOUT_STOP_WORDS:
             sides = [list(map(_without_stop_words, side)) for side in sides]
         metrics.append(_measure(name, spec, *sides))
-    # A baseline must not start a download.
+    # BERTScore is left out if its encoder is not installed: a baseline must not start a download.
     if (reason := plugins.load("encoders", ENCODER).missing()) is None:
         metrics.append(_measure(BERT_SCORE, "codebertscore", texts, references))
     else:

@@ -178,10 +178,10 @@ def classify(links: Links, **resampling: Unpack[Resampling]) -> Classifier | Non
         f1=2 * hits / (positives + total) if positives + total else 0.0,
         f1_low=f1[0],
         f1_high=f1[1],
-        average_precision=resampled.of_all_rows(of_precision, len(linked)) or 0.0,
+        average_precision=resampled.compute_once(of_precision, len(linked)) or 0.0,
         average_precision_low=precision[0],
         average_precision_high=precision[1],
-        auc=resampled.of_all_rows(partial(resampled.auc, score, linked), len(linked)),
+        auc=resampled.compute_once(partial(resampled.auc, score, linked), len(linked)),
     )
 
 

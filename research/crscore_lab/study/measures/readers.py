@@ -278,7 +278,7 @@ def _compare(
     units, base = len(set(groups)), None
     units = units if units >= MIN_GROUPS else 1
     for name, numbers in judges.items():
-        value = resampled.of_all_rows(partial(statistic, numbers), len(numbers))
+        value = resampled.compute_once(partial(statistic, numbers), len(numbers))
         drawn = bootstrap.resample(partial(statistic, numbers), groups, **resampling)
         base = base or (value, drawn)
         difference = None if value is None or base[0] is None else value - base[0]

@@ -33,7 +33,7 @@ class Measured:
 
 
 def partial_spearman(*columns: np.ndarray) -> float | None:
-    return resampled.of_all_rows(partial(length.partial_spearman, columns), N)
+    return resampled.compute_once(partial(length.partial_spearman, columns), N)
 
 
 def residuals(values: np.ndarray) -> np.ndarray:

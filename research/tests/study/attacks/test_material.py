@@ -98,7 +98,7 @@ def test_changed_lines_are_of_one_side() -> None:
     ],
 )
 def test_only_a_plain_first_word_gets_a_small_letter(text: str, expected: str) -> None:
-    assert material.lowered(text) == expected
+    assert material.lower_first(text) == expected
 
 
 def test_sample_takes_as_many_as_there_are() -> None:

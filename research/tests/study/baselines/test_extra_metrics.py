@@ -20,7 +20,7 @@ def measured(folder: Path, rows: list[dict] | None = None) -> Measurements:
 
 def test_baselines_compare_each_review_with_the_human_comment(tmp_path: Path) -> None:
     found = measured(tmp_path)
-    made = published.baselines()(found, hashing.Hashing())
+    made = published.make_baselines()(found, hashing.Hashing())
     (values,) = [metric.values for metric in made.metrics if metric.name == "chrF++"]
     known = [
         sacrebleu.sentence_chrf(row.review.text, [studies.CLAIMS[row.change.id][0]], word_order=2)
@@ -31,7 +31,7 @@ def test_baselines_compare_each_review_with_the_human_comment(tmp_path: Path) ->
 
 
 def test_run_takes_the_baselines(tmp_path: Path) -> None:
-    _, found = helper.made_with_values(tmp_path, extra=(published.baselines(),), resamples=0)
+    _, found = helper.made_with_values(tmp_path, extra=(published.make_baselines(),), resamples=0)
     metrics = {metric.name: metric for metric in found.metrics}
     assert metrics["METEOR"].values.shape == (15, 3)
     assert "nltk" in metrics["METEOR"].variant
@@ -40,7 +40,7 @@ def test_run_takes_the_baselines(tmp_path: Path) -> None:
 def test_encoder_without_tokens_leaves_bertscore_to_the_default_one(tmp_path: Path) -> None:
     found = measured(tmp_path)
     scores = [
-        {one.name: one for one in published.baselines()(found, encoder).metrics}["BERTScore"]
+        {one.name: one for one in published.make_baselines()(found, encoder).metrics}["BERTScore"]
         for encoder in (hashing.Hashing(), minilm.MiniLM(), VectorCache(hashing.Hashing()))
     ]
     assert len({one.variant for one in scores}) == 1
@@ -49,7 +49,7 @@ def test_encoder_without_tokens_leaves_bertscore_to_the_default_one(tmp_path: Pa
 
 def test_without_the_weights_bertscore_is_left_out(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(minilm, "missing", lambda: "weights not here")
-    made = published.baselines()(measured(tmp_path), hashing.Hashing())
+    made = published.make_baselines()(measured(tmp_path), hashing.Hashing())
     assert "BERTScore" not in {one.name for one in made.metrics}
     assert made.notes == ("BERTScore is left out: minilm needs weights not here",)
 
@@ -60,4 +60,4 @@ def test_missing_library_is_reported_when_baselines_are_asked_for(monkeypatch) -
 
     monkeypatch.setattr(libraries.metadata, "version", gone)
     with pytest.raises(DependencyError, match=r"crscore\[validate\]"):
-        published.baselines()
+        published.make_baselines()

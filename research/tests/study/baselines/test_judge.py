@@ -269,7 +269,7 @@ def test_prose_counts_as_one_and_is_counted(tmp_path: Path) -> None:
     (metric,) = [one for one in measured.metrics if one.name == NAME]
     prose = [row.review.system == "llama3" for row in measured.rows]
     assert metric.values[:, 2].tolist() == [1 if one else 4 for one in prose]
-    note = f"{NAME}: for 3 of 15 reviews the answer is not a score, so it counts as 1"
+    note = f"{NAME}: for 3 of 15 reviews, the answer is not a score, so it counts as 1"
     assert note in made.notes
 
 
@@ -286,7 +286,7 @@ def test_reviews_without_answer_are_left_out_of_the_judge_alone(tmp_path: Path) 
     answered = list(metric.rows)
     assert len(answered) == len(metric.values) == 12
     assert (
-        f"{NAME}: no answer for 3 of 15 reviews, these have no value and are not compared: "
+        f"{NAME}: no answer for 3 of 15 reviews, which are not compared with this judge: "
         "the chat is too long (3)" in made.notes
     )
     row = next(
@@ -339,7 +339,8 @@ def test_shortened_changes_are_counted(tmp_path: Path) -> None:
     extra = judge.ask_judge(rated, judge.Judge("toy:m", Toy(), None))
     made = helper.made(tmp_path, rows, extra=(extra,), resamples=0)
     assert (
-        f"{NAME}: for 5 of 15 reviews it saw the first 5,000 characters of the change" in made.notes
+        f"{NAME}: for 5 of 15 reviews, it saw only the first 5,000 characters of the change"
+        in made.notes
     )
 
 

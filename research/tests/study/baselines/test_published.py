@@ -41,7 +41,7 @@ def values(found: ExtraMetrics) -> dict[str, list[float]]:
 
 
 def test_every_baseline_has_a_value_for_each_review(rows: Rows) -> None:
-    found = published.baseline_values(rows)
+    found = published.compute_baselines(rows)
     assert tuple(values(found)) == NAMES
     for metric in found.metrics:
         assert metric.values.shape == (len(rows),)
@@ -53,17 +53,17 @@ def test_each_review_is_compared_with_the_comment_of_its_own_change(rows: Rows) 
     comments = [made.CLAIMS[change.id][0] for change, _ in rows]
     texts = [review.text for _, review in rows]
     expected = metrics.compute(predictions=texts, references=comments, metrics=["meteor"])
-    assert values(published.baseline_values(rows))["METEOR"] == expected["meteor_scores"]
+    assert values(published.compute_baselines(rows))["METEOR"] == expected["meteor_scores"]
 
 
 def test_values_of_rows_in_another_order_are_in_that_order(rows: Rows) -> None:
-    forward = values(published.baseline_values(rows))
-    backward = values(published.baseline_values(rows[::-1]))
+    forward = values(published.compute_baselines(rows))
+    backward = values(published.compute_baselines(rows[::-1]))
     assert backward == {name: column[::-1] for name, column in forward.items()}
 
 
 def test_values_of_chrf_with_and_without_words_differ(rows: Rows) -> None:
-    found = values(published.baseline_values(rows))
+    found = values(published.compute_baselines(rows))
     assert found["chrF"] != found["chrF++"]
     assert found["BLEU"] != found["BLEU without stop words"]
 
@@ -72,33 +72,33 @@ def test_bertscore_is_left_out_where_its_encoder_is_missing(
     rows: Rows, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(minilm, "missing", lambda: "its files")
-    found = published.baseline_values(rows)
+    found = published.compute_baselines(rows)
     assert tuple(values(found)) == NAMES[:-1]
     assert found.notes == ("BERTScore is left out: minilm needs its files",)
 
 
 def test_change_without_a_comment_is_noted(rows: Rows) -> None:
-    found = published.baseline_values(without_comment(rows, "py:2"))
+    found = published.compute_baselines(without_comment(rows, "py:2"))
     here = np.array([change.id == "py:2" for change, _ in rows])
     blank = np.array([not review.text for _, review in rows])
     for metric in found.metrics:
         assert set(metric.values[here & ~blank]) == {0.0}
     (note,) = found.notes
-    assert note.endswith("for: py:2")
+    assert note.endswith("comment: py:2")
 
 
 def test_values_of_other_changes_do_not_notice_a_missing_comment(rows: Rows) -> None:
-    whole = values(published.baseline_values(rows))
-    part = values(published.baseline_values(without_comment(rows, "py:2")))
+    whole = values(published.compute_baselines(rows))
+    part = values(published.compute_baselines(without_comment(rows, "py:2")))
     kept = [index for index, (change, _) in enumerate(rows) if change.id != "py:2"]
     for name, column in part.items():
         assert [column[index] for index in kept] == [whole[name][index] for index in kept]
 
 
 def test_values_without_any_comment_are_none_with_a_note(rows: Rows) -> None:
-    found = published.baseline_values(without_comment(rows, *made.CLAIMS))
+    found = published.compute_baselines(without_comment(rows, *made.CLAIMS))
     assert found.metrics == ()
-    assert "no change has a review by ground_truth" in found.notes[0]
+    assert "no change has a human comment (ground_truth)" in found.notes[0]
 
 
 def test_note_of_many_changes_without_a_comment_names_five_and_counts_the_rest(
@@ -106,12 +106,12 @@ def test_note_of_many_changes_without_a_comment_names_five_and_counts_the_rest(
 ) -> None:
     change, review = without_comment(rows, "py:1")[0]
     missing: Rows = [(replace(change, name=f"py:{100 + n}"), review) for n in range(7)]
-    found = published.baseline_values(missing + rows)
-    assert found.notes[0].endswith("for: py:100, py:101, py:102, py:103, py:104 and 2 more")
+    found = published.compute_baselines(missing + rows)
+    assert found.notes[0].endswith("comment: py:100, py:101, py:102, py:103, py:104 and 2 more")
 
 
 def test_variant_is_the_identity_of_the_metric(rows: Rows) -> None:
-    variants = {metric.name: metric.variant for metric in published.baseline_values(rows).metrics}
+    variants = {metric.name: metric.variant for metric in published.compute_baselines(rows).metrics}
     assert variants["chrF++"] == metrics.make("chrf", word_order=2).identity
     assert "no synonyms" in variants["METEOR"]
 

@@ -150,7 +150,7 @@ def test_fold_says_which_reviews_it_holds() -> None:
     data = made(python=2)
     first, second = splits.make_folds(data, Split(SplitKind.GROUPED, 2))
     change = data.changes[0]
-    assert first.holds_out(change, change.reviews[0]) != second.includes(change, change.reviews[0])
+    assert first.holds_out(change, change.reviews[0]) != second.holds_out(change, change.reviews[0])
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ def test_failed_change_is_sent_again_in_the_next_run(label):
     with serve(script) as server:
         out, _ = label(server)
         assert "4 rows added" in out
-        assert "2 without a row" in out
+        assert "2 have no row" in out
         broken.clear()
         out, labelled = label(server)
     assert "2 rows added, 4 existed" in out
@@ -114,7 +114,7 @@ def test_answer_without_a_claim_makes_no_row(label):
     with serve(well('{"claims": [], "implications": []}')) as server:
         out, labelled = label(server, 2)
     assert labelled == []
-    assert "2 without a row" in out
+    assert "2 have no row" in out
 
 
 def test_without_a_server_the_command_names_the_variable(tmp_path, monkeypatch, capsys):
