@@ -160,7 +160,11 @@ def test_two_results_are_compared(data: Path, capsys, tmp_path: Path) -> None:
     ("files", "code", "message"),
     [
         ([], 2, "expected one study or two results of crscore validate, got 0 files"),
-        (["study", "a", "a"], 2, "expected one study or two results of crscore validate, got 3 files"),
+        (
+            ["study", "a", "a"],
+            2,
+            "expected one study or two results of crscore validate, got 3 files",
+        ),
         (["a"], 3, "is a result, not a study; give two results to compare them"),
         (["a", "study"], 3, "study.jsonl.gz is not a result of crscore validate"),
         (["study", "a"], 3, "study.jsonl.gz is not a result of crscore validate"),
@@ -271,8 +275,14 @@ def test_matcher_is_trained_for_each_fold(capsys, tmp_path: Path) -> None:
         (["--split", "by-moon"], "--split: by-moon is not one of grouped-cv, leave-one-system-out"),
         (["--split", "grouped-cv", "1"], "--split: grouped-cv needs at least 2 groups, not 1"),
         (["--split", "leave-one-language-out", "5"], "and takes no number"),
-        (["--split", "grouped-cv", "--matcher", "published"], "the matcher published learns noth"),
-        (["--split", "grouped-cv", "--threshold", "0.5"], "the matcher published cannot be trained"),
+        (
+            ["--split", "grouped-cv", "--matcher", "published"],
+            "the matcher published cannot be trained",
+        ),
+        (
+            ["--split", "grouped-cv", "--threshold", "0.5"],
+            "the matcher published cannot be trained",
+        ),
         (["--split", "grouped-cv", "--preset", "paper"], "the matcher published cannot be trained"),
     ],
 )

@@ -148,7 +148,7 @@ def test_missing_answers_and_prose_are_counted(data: Path, serving, capsys) -> N
     serving(patchy)
     found = run(capsys, data)
     missing, prose = [note for note in found["notes"] if note.startswith(NAME)]
-    assert missing.startswith(f"{NAME}: no answer for 3 of 15 reviews, these have no value")
+    assert missing.startswith(f"{NAME}: no answer for 3 of 15 reviews, which are not compared")
     assert prose == (f"{NAME}: for 3 of 15 reviews, the answer is not a score, so it counts as 1")
     sizes = {one["metric"]: one["n"] for one in found["correlations"] if one["slice"] == "pooled"}
     assert sizes.pop(NAME) == 12

@@ -132,7 +132,7 @@ def test_server_that_fails_leaves_the_network(data: Path, capsys, monkeypatch) -
     ("words", "message"),
     [
         (["--reader", "network", "--reader", "network"], "expected each --reader once"),
-        (["--reader", "network", "--reader-price", "1,2"], "one --reader-price for each"),
+        (["--reader", "network", "--reader-price", "1,2"], "a --reader-price for each"),
         (["--reader", "networks"], "networks"),
         (["--reader", "network", "--encoder", "hashing", "--threshold", "0.3"], "default encoder"),
         (["--reader-limit", "3"], "--reader-limit has no effect on a run without --reader"),
