@@ -1,6 +1,6 @@
 """Protocol for reading a code host in an audit: changed pull requests and their details.
 
-Times are ISO 8601 in UTC to the second. Numbers fit into 62 bits.
+Times are ISO 8601 in UTC, to the second. Numbers and ids are below 2**62.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -15,9 +15,9 @@ class FeedPull(NamedTuple):
 
     repository: int
     number: int
-    # In a query for several objects, GitHub's GraphQL names them by these identifiers.
+    # GitHub's GraphQL needs this identifier in a query for several pull requests.
     node: str
-    """The host's own identifier."""
+    """The host's own identifier of the pull request."""
     title: str
     author: str | None
     state: str
@@ -27,9 +27,9 @@ class FeedPull(NamedTuple):
     closed: str | None
     merged: str | None
     base_ref: str
-    # GitLab's lists do not have the base; `read_details` reads it.
+    # GitLab's lists do not contain the tip of the base branch; `read_details` reads it.
     base: str
-    """Tip of the base branch; empty if the list does not have it."""
+    """Tip of the base branch; empty if the host's list does not contain it."""
     head: str
     merge_commit: str | None
 
@@ -38,9 +38,9 @@ class FeedThread(NamedTuple):
     """State of a thread of messages on lines."""
 
     first: int
-    """Id of its first message; 0 from `read_threads`."""
+    """Id of the thread's first message; 0 if unknown."""
     node: str
-    """The host's own identifier."""
+    """The host's own identifier of the thread."""
     resolved: bool
     resolved_by: str | None
     outdated: bool
@@ -50,26 +50,28 @@ class FeedDetails(NamedTuple):
     """All data of a pull request that an audit stores."""
 
     pull: FeedPull | None
-    """The pull request itself; None if `read_changed` has all its fields."""
+    """The pull request itself; None if `read_changed` already returned all its fields."""
     messages: tuple[HostMessage, ...]
     threads: tuple[FeedThread, ...]
     lines: int | None
-    """Changed lines; None when unknown."""
+    """Number of changed lines; None if unknown."""
     language: str | None
     unlisted: str
     """Why messages that the host counts are missing; empty if none are missing."""
     checks: Mapping[tuple[str, str, str], str] = MappingProxyType({})
-    """Checks of its newest commit: the commit, the app or account that reported it (empty when
-    unknown), and its name -> the result in lower case, `pending` while it runs."""
+    """Results of the checks of the newest commit, in lower case; `pending` while a check runs. Each
+    key has the commit, the app or account that reported the check (empty if unknown), and the
+    check's name."""
 
 
 class Feed(Protocol):
     """A signed-in code host. All errors are `HostError`s; none contains the token."""
 
     page: str | None
-    """Address of a pull request's page, with `{name}` and `{number}`; None for GitHub's."""
+    """Address of a pull request's page, with `{name}` of the repository and `{number}`; None for
+    GitHub's addresses."""
     refs: str
-    """Refs of the newest commits of the pull requests, with `*` for the number."""
+    """Refs of the pull requests' newest commits, with `*` instead of the number."""
     login: str
     """Account name with which git signs in."""
     threads_at_once: int
@@ -82,12 +84,14 @@ class Feed(Protocol):
         """REST requests sent so far."""
 
     def find_repository(self, name: str) -> tuple[int, str]:
-        """Find a repository by its name, or by its number in decimal digits; return both.
+        """Return the number and the current name of a repository.
 
-        A repository keeps its number when it is renamed.
+        Args:
+            name: Name of the repository, or its number in decimal digits. A repository keeps its
+                number when it is renamed.
 
         Raises:
-            HostError: It cannot be read.
+            HostError: The repository cannot be read.
         """
 
     def list_repositories(self, owner: str) -> dict[int, str]:
@@ -97,12 +101,12 @@ class Feed(Protocol):
             HostError: The list cannot be read to its end.
         """
 
-    # A force-push leaves commits that no branch has; an audit's clone fetches them by name.
+    # After a force-push, no branch has the former commits. An audit's clone fetches them by name.
     def find_commits(self, repository: str, commits: Sequence[str]) -> Sequence[str]:
         """Return the commits (40 hex digits each) that the host still has.
 
         Raises:
-            HostError: Some could not be checked.
+            HostError: Some commits could not be checked.
         """
 
     def read_changed(self, repository: int, since: str) -> Iterator[tuple[FeedPull, ...]]:
@@ -112,12 +116,17 @@ class Feed(Protocol):
             HostError: A page cannot be read.
         """
 
-    # A resolved thread does not change its pull request, so `read_changed` does not list it.
+    # When a thread is resolved, the time of the pull request's last change stays the same, so
+    # `read_changed` does not list the pull request.
     def read_threads(self, pulls: Sequence[FeedPull]) -> Sequence[tuple[FeedThread, ...] | None]:
-        """Read the states of the threads; None for a pull request that needs `read_details`.
+        """Read the states of the threads of each pull request.
+
+        Returns:
+            The threads of each pull request, in the given order; None for a pull request whose
+            threads can only be read by `read_details`.
 
         Raises:
-            HostError: They cannot be read.
+            HostError: The threads cannot be read.
         """
 
     def read_details(self, pull: FeedPull, known_hunks: Collection[int]) -> FeedDetails:
@@ -125,8 +134,8 @@ class Feed(Protocol):
 
         Args:
             pull: The pull request.
-            known_hunks: Ids of messages whose hunks are known and need not be read.
+            known_hunks: Ids of messages whose hunks need not be read, because they are stored.
 
         Raises:
-            HostError: It cannot be read in full, or changed meanwhile.
+            HostError: The pull request cannot be read in full, or changed meanwhile.
         """

@@ -9,9 +9,10 @@ from crscore.hosts.records import Change, HostMessage, OwnMessages, PullRequest
 from crscore.hosts.sticky import Posted
 
 FindCheckout = Callable[[str, str], tuple[Checkout | None, str]]
-"""Finds a local checkout that has a base and a head, else None and the reason to report."""
+"""Returns a local checkout that has the given base and head, or None; and why there is none."""
 
-# The file is read from the base branch: whoever opens a pull request must not set the rules for it.
+# The file is read from the base branch, so that the author of a pull request cannot change the
+# settings with which it is scored.
 SETTINGS_FILE: Final = "pyproject.toml"
 
 
@@ -28,9 +29,9 @@ class Head(NamedTuple):
     sha: str
     """The newest commit, 40 hex digits."""
     url: str
-    """Its page on the host."""
+    """Address of the pull request's page on the host."""
     author: str | None = None
-    """Login of the pull request's author; None when unknown."""
+    """Login of the pull request's author; None if unknown."""
 
 
 class Host(Protocol):
@@ -48,9 +49,9 @@ class Host(Protocol):
 
         Args:
             repository: Full name of the repository.
-            number: Its number.
+            number: Number of the pull request.
             limits: Size limits of the diff and the full files.
-            find_checkout: Finds a local checkout that has a base and a head; by default, none.
+            find_checkout: Finds a local checkout; by default, there is none.
 
         Raises:
             HostError: The pull request itself could not be read.
@@ -62,18 +63,18 @@ class Host(Protocol):
         Args:
             repository: Full name of the repository.
             number: Number of the pull request.
-            head: Required newest commit, 40 hex digits.
+            head: Commit that must be the newest one, 40 hex digits.
             limits: Size limits of the diff and the full files.
 
         Raises:
-            HostError: It could not be read, or has another head.
+            HostError: The change could not be read, or the pull request has another head.
         """
 
     def read_head(self, repository: str, number: int) -> Head:
         """Read the current head.
 
         Raises:
-            HostError: It could not be read.
+            HostError: The head could not be read.
         """
 
     def read_reviews(self, repository: str, number: int) -> tuple[Head, tuple[HostMessage, ...]]:
@@ -82,15 +83,15 @@ class Host(Protocol):
         This takes two requests if the lists are short.
 
         Raises:
-            HostError: They could not be read in full.
+            HostError: The reviews could not be read in full.
         """
 
-    # A job that posts what another job measured needs only `read_head` and the next two methods.
+    # A job that posts the result of another job calls only `read_head` and the next two methods.
     def read_own(self, repository: str, number: int) -> OwnMessages:
         """Read crscore's own comments.
 
         Raises:
-            HostError: They could not be read at all.
+            HostError: No list of comments could be read.
         """
 
     def post_to(self, repository: str, number: int, body: str, existing: OwnMessages) -> Posted:

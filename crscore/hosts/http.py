@@ -1,9 +1,9 @@
 """HTTP client that reads from code hosts; writes go through the hosts' own libraries.
 
-All requests of a run share one budget for waits. A response has a maximum size and duration, no
+All requests of a run share one budget for waits. Responses are limited in size and duration, no
 redirect to another host is followed, and the token is masked as soon as a response is read. All
-errors are `HostError`s. A read that fails raises an error, so no list is ever incomplete. The
-reasons are in docs/design/017-asking-github.md.
+errors are `HostError`s. If a page of a list cannot be read, an error is raised, so no list is ever
+incomplete. The reasons are in docs/design/017-asking-github.md.
 """
 
 import errno
@@ -39,8 +39,8 @@ from crscore.version import __version__
 
 T = TypeVar("T")
 
-# The limits of a response's size, of its time and of the pages protect against a server that never
-# stops sending, or whose pages link to each other in a circle.
+# The limits on the size and the duration of a response, and on the number of pages, protect against
+# a server that never stops sending or whose list never ends.
 MAX_RESPONSE_BYTES: Final = 50 * 2**20
 """Maximum number of bytes of one decompressed response."""
 # https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api and
@@ -54,28 +54,27 @@ MAX_TIMEOUTS: Final = 4
 # "Wait for at least one minute before retrying":
 # https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
 LIMIT_WAIT_S: Final = 60.0
-"""Seconds to wait for a rate limit if the host does not say how long; doubled with each try."""
+"""Seconds to wait after a rate limit if the host does not say how long; doubled with each try."""
 MAX_MESSAGE: Final = 300
 """Maximum number of characters of a host's message that an error quotes."""
-# Waits of 0, 2, 4 and 8 seconds, plus up to one random second, so that runs that failed at the same
-# time do not retry at the same time.
+# This waits 0, 2, 4 and 8 seconds, plus up to one random second, so that runs that failed at the
+# same time do not retry at the same time.
 RETRIES: Final = Retry(total=4, backoff_factor=1, backoff_max=30, backoff_jitter=1)
 _CHUNK_BYTES: Final = 64 * 1024
-# A path has only these characters: any other one would start a query or a fragment, or change the
-# path.
+# Any other character in a path would start a query or a fragment, or change the path.
 _PATH: Final = re.compile(r"(?:/(?!\.{1,2}(?:/|\Z))[\w\-.~%!$&'()*+,;=:@]+)+", re.ASCII)
-# A token has only printable characters and no spaces. With any other character, the header would be
-# invalid, and `requests` would quote it in an error, with the token.
+# A token has only printable ASCII characters and no spaces. Any other character would make the
+# header invalid, and `requests` would raise an error that quotes the header with the token.
 _TOKEN: Final = re.compile(r"[\x21-\x7e]+")
 # Shorter tokens occur only in tests; masking them would replace parts of ordinary words.
 _MIN_TOKEN_LENGTH: Final = 8
 REFUSALS: Final[Mapping[int, tuple[type[HostError], str]]] = {
-    401: (BadTokenError, "the token is missing, wrong or expired, or may not use this"),
-    403: (PermissionDeniedError, "the token may not do this"),
-    404: (NotFoundError, "there is no such thing, or the token may not see it"),
-    410: (NotFoundError, "there is no such thing, or the token may not see it"),
+    401: (BadTokenError, "the token is missing, wrong or expired, or is not accepted here"),
+    403: (PermissionDeniedError, "the token lacks a permission"),
+    404: (NotFoundError, "it does not exist, or the token has no access to it"),
+    410: (NotFoundError, "it does not exist, or the token has no access to it"),
 }
-"""HTTP status -> type and reason of the error that it leads to."""
+"""HTTP status -> type and reason of the error to raise."""
 _NO_RESPONSE: Final = (OSError, ValueError, http.client.HTTPException, urllib3.exceptions.HTTPError)
 """Exceptions that are raised if a request gets no readable response."""
 
@@ -85,7 +84,7 @@ class WaitBudget:
     """Seconds that one run may spend on waits and failed tries. Not thread-safe."""
 
     left_s: float = 300.0
-    """Seconds left for waits and failed tries."""
+    """Seconds that are left."""
     waited_s: float = 0.0
     """Seconds waited so far."""
     sleep: Callable[[float], None] = time.sleep
@@ -100,11 +99,11 @@ class TransientError(Exception):
     error: HostError
     """Error to raise if there is no further try."""
     wait_s: float | None = None
-    """Seconds that the host asks to wait; None if it does not say."""
+    """Seconds to wait before the next try; None for the usual waits."""
     doubles: bool = False
-    """True if the wait doubles with each try, because the host named none."""
+    """True if the wait doubles with each try, because the host did not say how long to wait."""
     may_have_arrived: bool = True
-    """False if the host certainly did not get the request."""
+    """False if it is certain that the host did not get the request."""
 
 
 class Page(NamedTuple, Generic[T]):
@@ -112,7 +111,7 @@ class Page(NamedTuple, Generic[T]):
 
     items: tuple[T, ...]
     has_more: bool
-    """Whether the host says that another page follows."""
+    """Whether another page follows, according to the host."""
     total: int | None
     """Number of items in the whole list; None if the host does not report it."""
 
@@ -166,7 +165,7 @@ class HostClient(ABC):
             reason = "it is not an address such as https://gitlab.com or https://api.github.com"
             raise HostError(f"{self.name}'s address", reason)
         if token is not None and not _TOKEN.fullmatch(token):
-            raise BadTokenError("the token", "it is empty or has characters that no token has")
+            raise BadTokenError("the token", "it is empty or has an invalid character like a space")
         self.budget = budget or WaitBudget()
         self.session = HostSession(headers, token, certificates, timeout_s)
         self._address = address
@@ -179,24 +178,27 @@ class HostClient(ABC):
         """Close the connections."""
         self.session.close()
 
-    # The hosts' libraries raise errors of their own, but `write` needs the response.
+    # The hosts' libraries raise their own errors, but `write` needs the response.
     @abstractmethod
     def read_refusal(self, exc: Exception) -> tuple[int, Mapping[str, str], bytes] | None:
-        """Return the response that caused one of `library_errors`; None if it cannot be read.
+        """Return the response that made the host's library raise an exception.
+
+        Args:
+            exc: One of `library_errors`.
 
         Returns:
-            Its status, its headers by lower-case name, and its body.
+            The status, the headers by lower-case name, and the body; None if they are unknown.
         """
 
-    # Each of the next three methods sends one write. It raises `UncertainWriteError` when the
-    # outcome is unknown, and another `HostError` when nothing was written.
+    # Each of the next three methods raises `UncertainWriteError` if the outcome of the write is
+    # unknown, and another `HostError` if nothing was written.
     @abstractmethod
     def create_comment(self, repository: str, number: int, body: str) -> tuple[int, str]:
-        """Write a comment on a pull request; return its id and its address."""
+        """Write a comment on a pull request; return the comment's id and address."""
 
     @abstractmethod
     def edit_comment(self, repository: str, number: int, comment: int, body: str) -> str:
-        """Replace a comment's text; return its address."""
+        """Replace a comment's text; return the comment's address."""
 
     @abstractmethod
     def delete_comment(self, repository: str, number: int, comment: int) -> None:
@@ -211,17 +213,17 @@ class HostClient(ABC):
             parameters: Parameters of the query.
 
         Raises:
-            HostError: It cannot be read.
+            HostError: The resource cannot be read.
         """
         return self._get(path, kind, parameters or {})[0]
 
     def page(
         self, path: str, kind: type[T], number: int, parameters: Mapping[str, str] | None = None
     ) -> Page[T]:
-        """Read one page of a list, and convert its items to `kind`; numbers start at 1.
+        """Read one page of a list and convert its items to `kind`; the first page has number 1.
 
         Raises:
-            HostError: It cannot be read, or is empty although the page before announced it.
+            HostError: The page cannot be read, or is empty although the previous page announced it.
         """
         query = {**(parameters or {}), "per_page": str(PAGE_ITEMS), "page": str(number)}
         items, headers = self._get(path, list[kind], query)  # type: ignore[valid-type]
@@ -230,8 +232,8 @@ class HostClient(ABC):
         next_page = headers.get("x-next-page")
         has_more = 'rel="next"' in headers.get("link", "") if next_page is None else bool(next_page)
         if not items and (has_more or number > 1):
-            # The page before announced this one, so an empty page is an error. If it were taken for
-            # the end of the list, the rest of the list could be missing.
+            # An empty page that the previous page announced is an error of the host. If it were
+            # taken for the end of the list, the rest of the list could be missing.
             raise UnavailableError(f"GET {path}", f"page {number} of the list has no items")
         total = re.fullmatch(r"[0-9]{1,9}", headers.get("x-total", ""))
         return Page(tuple(items), has_more, int(total[0]) if total else None)
@@ -247,18 +249,18 @@ class HostClient(ABC):
         """Read a whole list.
 
         If a list changes while it is read, items are repeated or skipped between two pages. The
-        list is then read once more, and the result has the items of both readings.
+        list is then read a second time, and the result has all items that were read.
 
         Args:
             path: See `get`.
-            kind: Type to which an item is converted.
-            parameters: Parameters of the query, besides the page's number and size.
+            kind: Type to which each item is converted.
+            parameters: Parameters of the query, without the page's number and size.
             key: Returns the identity of an item.
 
         Raises:
-            HostError: A page cannot be read, or there are too many pages.
+            HostError: A page cannot be read, there are too many pages, or items are missing.
         """
-        # A list has no version. That it changed shows only in a repeated or a missing item.
+        # A list has no version, so only repeated and missing items show that it changed.
         unique: dict[Hashable, T] = {}
         for _ in range(2):
             items: list[T] = []
@@ -279,7 +281,7 @@ class HostClient(ABC):
         return tuple(unique.values())
 
     def write(self, operation: str, action: Callable[[], T]) -> T:
-        """Write with the host's library, and retry only if the host certainly changed nothing.
+        """Write with the host's library, and retry only if it is certain that nothing was written.
 
         Args:
             operation: Description of the write, for messages.
@@ -290,7 +292,7 @@ class HostClient(ABC):
             What `action` returned.
 
         Raises:
-            UncertainWriteError: The outcome is unknown: check before repeating the write.
+            UncertainWriteError: The outcome is unknown; check it before repeating the write.
             HostError: The write failed.
         """
 
@@ -311,8 +313,8 @@ class HostClient(ABC):
             status, headers, body = refusal
             try:
                 self.check(status, headers, self.session.mask(body), operation)
-            # A status from 500 on can be sent after the write was done; only a rate limit is
-            # certainly sent before.
+            # The host can fail (500 and more) after it has written, but it checks a rate limit
+            # before it writes.
             except TransientError as exc:
                 if isinstance(exc.error, RateLimitedError):
                     raise
@@ -322,12 +324,16 @@ class HostClient(ABC):
         return self.retry(attempt)
 
     def retry(self, attempt: Callable[[], T]) -> T:
-        """Call `attempt` until it does not raise `TransientError`, within tries and budget.
+        """Call `attempt` until it raises no `TransientError`, or tries or budget are used up.
+
+        Returns:
+            What `attempt` returned.
 
         Raises:
             HostError: The error of the last try.
         """
-        # urllib3's `Retry` counts tries and reads `Retry-After`; it cannot share a budget.
+        # urllib3's `Retry` counts the tries and computes the waits, but several requests cannot
+        # share a budget of waits in it.
         retries, budget = RETRIES, self.budget
         while True:
             start = budget.now()
@@ -364,7 +370,7 @@ class HostClient(ABC):
             TransientError: Another try may succeed.
             HostError: No other try will succeed.
         """
-        # At most three redirects, so that a loop ends.
+        # At most three redirects are followed, so that a loop of redirects ends.
         for _ in range(4):
             self._count(operation)
             try:
@@ -373,7 +379,7 @@ class HostClient(ABC):
                 raise _no_response(exc, operation) from exc
             if verb != "GET" or response.status_code not in {301, 302, 307, 308}:
                 break
-            # A renamed repository redirects on the same host; the new address includes the query.
+            # The host redirects from a repository's former name, to an address with the query.
             location, options = response.headers.get("location", ""), {}
             # The token is sent along, so the redirect must not lead to another host.
             if not location.startswith(f"{self._address}/"):
@@ -383,7 +389,7 @@ class HostClient(ABC):
         return response
 
     def check(self, status: int, headers: Mapping[str, str], body: bytes, operation: str) -> None:
-        """Raise the error of a response, unless the response is a success.
+        """Raise the error that a response describes; return if the response is a success.
 
         Raises:
             TransientError: Another try may succeed.
@@ -392,16 +398,16 @@ class HostClient(ABC):
         if 200 <= status < 300 and status != 202:
             return
         message = _message(body)
-        # 403 can also mean a missing permission; only the headers and the text show which it is.
+        # 403 means a rate limit or a missing permission; only the headers and the text show which.
         is_limit = "retry-after" in headers or _is_spent(headers) or has_limit_words(message)
         if status == 429 or (status == 403 and is_limit):
             raise self.limit_error(headers, message, operation)
         reason = f"{self.name} returned {status}"
-        # 202: GitHub is still computing the response; 408, 425: the request came too late or early.
+        # 202: GitHub is still computing the response. 408, 425: the request came too late or early.
         if status >= 500 or status in {202, 408, 425}:
             raise TransientError(UnavailableError(operation, join_reason(reason, message)))
         if 300 <= status < 400:
-            reason = "it is redirected to another address, which is not followed; give the new one"
+            reason = "it redirects to another address, which is not followed; give the new address"
             raise UnavailableError(operation, reason)
         kind, reason = REFUSALS.get(status, (HostError, reason))
         raise kind(operation, join_reason(reason, message))
@@ -409,13 +415,14 @@ class HostClient(ABC):
     def limit_error(
         self, headers: Mapping[str, str], message: str, operation: str
     ) -> TransientError:
-        """Return the error for a rate limit; without a wait in the headers, the wait doubles."""
-        # If no requests are left, it is the hourly limit, else the limit of concurrent requests.
+        """Return the error for a rate limit, with the wait that the headers ask for."""
+        # If no requests are left, the hourly limit was reached; else it is a limit on requests in a
+        # short time or at the same time.
         kind = "primary rate limit" if _is_spent(headers) else "secondary rate limit"
         wait_s, doubles = LIMIT_WAIT_S, True
         reset = headers.get("x-ratelimit-reset", headers.get("ratelimit-reset", ""))
         if _is_spent(headers) and re.fullmatch(r"[0-9]{1,12}", reset):
-            # A second is added, because the clocks of the host and of this machine differ.
+            # One second is added, because the clocks of the host and of this machine differ.
             wait_s, doubles = max(int(reset) - self.budget.now(), 0.0) + 1.0, False
         with suppress(KeyError, urllib3.exceptions.InvalidHeader):
             wait_s, doubles = float(RETRIES.parse_retry_after(headers["retry-after"])), False
@@ -427,18 +434,18 @@ class HostClient(ABC):
         """Convert a JSON body to `kind`.
 
         Raises:
-            TransientError: It is truncated or damaged.
-            UnavailableError: It has another structure.
+            TransientError: The body is truncated or damaged.
+            UnavailableError: The body has another structure.
         """
         try:
             return msgspec.json.decode(body, type=kind)
         except msgspec.ValidationError as exc:
             # A host can send null for a field that it documents as always set, as in
-            # https://github.com/yanyongyu/githubkit/issues/214; it is read like a missing one.
+            # https://github.com/yanyongyu/githubkit/issues/214. Such a field is read as missing.
             with suppress(msgspec.ValidationError, RecursionError):
                 return msgspec.convert(json.loads(body, object_pairs_hook=_without_nulls), kind)
             text = one_line(str(exc), MAX_MESSAGE)
-            reason = f"{self.name}'s response has an unexpected form ({text})"
+            reason = f"{self.name}'s response has an unexpected structure ({text})"
             raise UnavailableError(operation, reason) from exc
         except (msgspec.DecodeError, UnicodeDecodeError) as exc:
             error = UnavailableError(operation, f"{self.name}'s response is truncated or damaged")
@@ -475,7 +482,7 @@ class HostSession(requests.Session):
         headers: Headers of all requests.
         token: Token to mask; None if there is none.
         certificates: File of trusted certificates; None for the defaults of `requests`.
-        timeout_s: Maximum seconds without data; the whole body may take four times as long.
+        timeout_s: Maximum seconds without data. The whole body may take `MAX_TIMEOUTS` times this.
     """
 
     def __init__(
@@ -492,7 +499,7 @@ class HostSession(requests.Session):
         self._timeout_s = timeout_s
         secret = (token or "").encode()
 
-        # These functions are closures, because no attribute may hold the token.
+        # These functions are closures, so that no attribute of the session holds the token.
         def sign(request: requests.PreparedRequest) -> requests.PreparedRequest:
             request.headers.update(headers)
             return request
@@ -505,15 +512,15 @@ class HostSession(requests.Session):
         self.mask = mask
 
     def send(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:
-        """Send a request and read the whole response."""
+        """Send a request and read the whole response, within the limits on its size and time."""
         options |= {"allow_redirects": False, "stream": True, "timeout": self._timeout_s}
         if self.certificates is not None:
             options["verify"] = self.certificates
         with super().send(request, **options) as response:
             end = time.monotonic() + MAX_TIMEOUTS * self._timeout_s
             body = bytearray()
-            # `iter_content` waits for a full chunk, so a host that sends a byte now and then could
-            # exceed any time limit.
+            # `iter_content` waits for a full chunk, so the time limit could not end the response of
+            # a host that sends one byte now and then.
             while chunk := response.raw.read1(_CHUNK_BYTES, decode_content=True):
                 body += chunk
                 if len(body) > MAX_RESPONSE_BYTES:
@@ -521,7 +528,7 @@ class HostSession(requests.Session):
                     raise OSError(errno.EFBIG, f"the response is larger than {limit}")
                 if time.monotonic() > end:
                     raise requests.ReadTimeout
-        response._content = self.mask(bytes(body))  # as `Response.content` does it
+        response._content = self.mask(bytes(body))  # `Response.content` returns this attribute
         for name, value in response.headers.items():
             response.headers[name] = self.mask(value.encode()).decode()
         self.last_headers = response.headers
@@ -583,7 +590,7 @@ def _no_response(exc: Exception, operation: str) -> HostError | TransientError:
         return UnavailableError(operation, str(exc.strerror))
     address = getattr(getattr(exc, "request", None), "url", None) or ""
     host = urlsplit(address).hostname or "the host"
-    # `requests` has no exception for each fault of a certificate, only these words in the message:
+    # `requests` has no separate exception for a faulty certificate, only words in the message:
     # https://github.com/psf/requests/blob/main/src/requests/adapters.py, cert_verify
     if any(words in str(exc) for words in _CERTIFICATE_FAULTS):
         reason = f"the certificate of {host} cannot be trusted, or the file of trusted certificates"
@@ -592,7 +599,7 @@ def _no_response(exc: Exception, operation: str) -> HostError | TransientError:
     system = getattr(getattr(cause, "original_error", cause), "__cause__", None)
     detail = f" ({strerror})" if (strerror := getattr(system, "strerror", None)) else ""
     may_have_arrived = False
-    # The host's own address was checked beforehand, so an invalid one is the proxy's.
+    # The host's address was checked beforehand, so an invalid address is the proxy's.
     of_proxy = requests.exceptions.InvalidURL | requests.exceptions.InvalidSchema
     if isinstance(exc, requests.exceptions.ProxyError | of_proxy):
         proxy = "the proxy of the environment (HTTPS_PROXY or HTTP_PROXY)"
@@ -603,7 +610,7 @@ def _no_response(exc: Exception, operation: str) -> HostError | TransientError:
         reason = f"{host} cannot be reached{detail}"
     else:
         may_have_arrived = True
-        # `requests` wraps some timeouts of a body in other errors; only the text shows them.
+        # `requests` wraps some timeouts in other errors, so that only the text shows them.
         is_late = isinstance(exc, requests.Timeout) or "timed out" in str(exc)
         broken = "the connection broke, or the response cannot be read"
         reason = "no response in time" if is_late else broken

@@ -1,6 +1,6 @@
 """Changed files as hosts list them: each with its patch, or with the reason why it has none.
 
-A patch that cannot be parsed leaves out only its own file: see docs/design/018-the-diff.md.
+If a patch cannot be parsed, only its file is left out: see docs/design/018-the-diff.md.
 """
 
 import hashlib
@@ -40,7 +40,7 @@ class ListedFile(NamedTuple):
         Args:
             reason: Value of the field `reason`.
             is_limit: Value of the field `is_limit`.
-            missing: Why the diff lacks the change of the file; "" to say it by `is_limit`.
+            missing: Why the diff lacks the change of the file, as a clause; "" for the usual one.
         """
         cause = "it is over a limit of crscore" if is_limit else "the host did not show it"
         file = replace(self.file, hunks=(), is_binary=False, missing=missing or cause)
@@ -53,7 +53,7 @@ def read_patch(file: ChangedFile, patch: str, limits: DiffLimits) -> ListedFile:
     try:
         read = parse.parse_diff(patch, source=file.path, path=file.path, limits=limits)
     except InputError as exc:
-        # The reason does not have the file's name, so that files can be grouped by their reason.
+        # The reason does not contain the file's name, so that files can be grouped by reason.
         limit = getattr(exc, "limit", "")
         reason = f"have a patch that cannot be read ({limit or 'it is damaged'})"
         return listed.hide(reason, is_limit=bool(limit))
@@ -68,12 +68,12 @@ def read_patch(file: ChangedFile, patch: str, limits: DiffLimits) -> ListedFile:
 
 
 def join_files(listing: Mapping[str, ListedFile], limits: DiffLimits) -> Change:
-    """Join the files of a list to a change, up to the size limits of a diff.
+    """Join listed files into one change, up to the size limits of a diff.
 
     Args:
         listing: Files by path, in any order.
-        limits: The size limits of a diff. Files beyond a limit are reported in the notes of the
-            diff, not in `missing`: missing data turns a gate off, and an author could do that on
+        limits: Size limits of a diff. Files beyond a limit are reported in the notes of the diff,
+            not in `missing`, because missing data turns a gate off, and an author could do that on
             purpose with one huge file.
 
     Returns:
@@ -83,9 +83,9 @@ def join_files(listing: Mapping[str, ListedFile], limits: DiffLimits) -> Change:
     # Claims are cached under this hash, so it must cover everything that the change shows.
     digest = hashlib.sha256()
     size = hunks = 0
-    # A file beyond a limit is marked, not dropped, because its path still counts in the change.
-    # Files are sorted by the bytes of their names, as in git; a name with an unpaired surrogate,
-    # which plain UTF-8 cannot encode, must not raise an error.
+    # A file beyond a limit is marked, not dropped, because its path is still part of the change.
+    # Files are sorted by the bytes of their names, as in git. `surrogatepass` encodes names that
+    # are not valid Unicode.
     for name in sorted(listing, key=lambda name: name.encode("utf-8", "surrogatepass")):
         listed = listing[name]
         patch_size = len(listed.patch.encode("utf-8", "surrogatepass"))
@@ -122,15 +122,19 @@ def join_files(listing: Mapping[str, ListedFile], limits: DiffLimits) -> Change:
 def add_full_files(change: Diff, texts: Mapping[str, str | None], limits: DiffLimits) -> Change:
     """Add the full texts of the changed files to the diff of a change.
 
-    Without the full texts, the analyzers see less and the claims differ. If the host does not have
-    a text at one time, this could change a score, so the file is reported as missing. A file beyond
-    a limit is left out every time, so it is only named in a note.
+    Without the full texts, the analyzers see less and the claims differ. So if the host does not
+    have a text this time, the score could differ from that of the next run, and the file is
+    reported as missing. A file beyond a limit is left out in every run, so a note is sufficient.
 
     Args:
         change: The diff of the change.
         texts: Path -> text of the file at the head, for the files in `full_files.needed`; None for
             a file without text, such as a binary one, which is not reported as missing.
         limits: The size limits.
+
+    Returns:
+        The change, with a sentence in `missing` if files lack their texts, and notes on the files
+        beyond a limit.
     """
     needed, left_notes = full_files.needed(change, limits)
     sizes = {path: None if text is None else len(text.encode()) for path, text in texts.items()}
@@ -138,7 +142,7 @@ def add_full_files(change: Diff, texts: Mapping[str, str | None], limits: DiffLi
     diff = full_files.add(change, {path: texts[path] or "" for path in kept_paths})
     unread = [path for path in needed if path not in texts]
     missing = (
-        f"Only the hunks were read of {count_noun(len(unread), 'changed file')} "
-        f"({format_paths(unread)}), because the host does not have the full text."
+        f"For {count_noun(len(unread), 'changed file')}, only the hunks were read, because the "
+        f"host does not have the full text: {format_paths(unread)}."
     )
     return Change(diff, (missing,) if unread else (), (*left_notes, *unfit_notes))

@@ -1,8 +1,8 @@
-"""Reads the hunks that outdated comments were written on, each as a change of its own.
+"""Reads the hunks that outdated comments were written on, each as a separate change.
 
-A comment becomes outdated when a later push changes its lines. It still reviews the lines that it
-was written on, so it is scored against them: the whole hunk at the comment's commit or, if that
-commit is gone, the part of the hunk that the host stores with the comment.
+A comment becomes outdated when a later push changes its lines. The comment is still a review of the
+lines that it was written on, so it is scored against the whole hunk at the comment's commit. If
+that commit is gone, the part of the hunk that the host stores with the comment is used instead.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from crscore.records import ChangedFile, Comment, Diff, ScopeKind, Side
 from crscore.review.read import attach
 from crscore.text import count_noun
 
-# Reading a version takes a request, and a pull request can have hundreds of pushes.
+# Each version takes a request, and a pull request can have hundreds of pushes.
 MAX_COMMITS: Final = 20
 """Maximum number of older versions to read, the ones with the most comments first."""
 
@@ -35,16 +35,17 @@ def read_outdated_hunks(
     """Read the hunk that each outdated comment was written on.
 
     Args:
-        messages: All messages; only outdated ones with a path are looked up.
-        read_version: Reads the files of the change up to a commit from the host; None to use only
-            the local checkout and the stored parts.
-        local: Returns the change up to a commit from a local checkout, or None when unavailable.
+        messages: All messages; only outdated messages with a path are used.
+        read_version: Reads from the host the files that the pull request changed up to a commit;
+            None to use only the local checkout and the stored parts.
+        local: Returns the diff up to a commit from a local checkout, or None if it is unavailable.
 
     Returns:
-        Changes of one file and one hunk, by the comment's id; and notes for a reader.
+        By the comment's id, a change of one file with the comment's hunk, or with all hunks if the
+        comment is on the file; and notes for the report.
 
     Raises:
-        HostError: A version could not be read; a missing version is not an error.
+        HostError: A version could not be read. A version that is gone is no error.
     """
     outdated = [message for message in messages if message.outdated and message.path]
     # The versions with the most comments are read first, each once for all of its comments.
@@ -59,7 +60,7 @@ def read_outdated_hunks(
         if not files and read_version is not None:
             with suppress(NotFoundError):  # the commit is gone
                 files = read_version(commit)
-        # A comment on removed lines can have the old path of a renamed file.
+        # In a renamed file, a comment on removed lines can have the old path.
         by_old_path = {file.old_path: file for file in files if file.old_path}
         versions[commit] = by_old_path | {file.path: file for file in files}
     hunks: dict[int, Diff] = {}
@@ -67,14 +68,14 @@ def read_outdated_hunks(
     for message in outdated:
         hunk = _find_hunk(versions.get(message.commit or "", {}), message)
         partial += hunk is None
-        # The host stores the hunk up to the comment's line; its end is missing.
+        # The part that the host stores ends at the comment's line.
         with suppress(InputError):
             hunks[message.id] = hunk or parse.parse_diff(message.hunk or "", path=message.path)
     notes = []
     if partial:
         notes.append(
             f"For {count_noun(partial, 'outdated comment')}, only the stored part of the hunk was "
-            "read, because its commit is gone, too old or has other lines."
+            "read, because the comment's commit is gone, too old or has other lines."
         )
     return hunks, tuple(notes)
 
@@ -82,7 +83,7 @@ def read_outdated_hunks(
 def mark_outdated(message: HostMessage, change: Diff) -> HostMessage:
     """Mark a comment on a whole file as outdated if the change no longer has the file.
 
-    Hosts mark only comments on lines.
+    Hosts mark only comments on lines as outdated.
     """
     if message.path is None or message.line is not None or message.outdated:
         return message
@@ -91,7 +92,7 @@ def mark_outdated(message: HostMessage, change: Diff) -> HostMessage:
 
 
 def _find_hunk(files: Mapping[str, ChangedFile], message: HostMessage) -> Diff | None:
-    """Return the comment's hunk in the older version, as a change; None if it is not there."""
+    """Return the comment's hunk in an older version, as a change; None if it is not there."""
     file = files.get(message.path or "")
     if file is None:
         return None

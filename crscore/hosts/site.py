@@ -26,20 +26,20 @@ if TYPE_CHECKING:
 PAGE: Final = r"(?:\.(?:diff|patch))?(?:[/?#]\S*)?"
 """Rest of the address of a pull request's page: any tab, query and anchor, such as
 `/files/1a2b..3c4d?diff=split#diff-5e6fR7-R9`."""
-# `acme/shop` matches both; only GitLab's names can have more than one slash.
+# GitHub comes first, because `acme/shop` is a name on both hosts.
 SITES: Final = ("crscore.github.site", "crscore.gitlab.site")
-"""Modules of the hosts; a name that matches several hosts belongs to the first one."""
+"""Modules of the hosts. A name with the forms of several hosts belongs to the first of these."""
 
 
 class Connection(NamedTuple):
     """Options of the command line for the connection to a host."""
 
     api_url: str | None
-    """Address of the API; None for the one in the environment."""
+    """Address of the API; None for the address in the environment."""
     wait_budget_s: float
     """Maximum total seconds to wait for the host."""
     report: Callable[[str], None] | None = None
-    """Called with one line for each wait."""
+    """Called with one line about each wait."""
     max_requests: int | None = None
     """Maximum number of requests; None for no limit."""
 
@@ -60,6 +60,7 @@ class Site:
     """Properties of a code host that are known without a request."""
 
     name: str
+    """Name of the host in messages."""
     form: str
     """Form of a pull request's name, as messages show it."""
     variable: str
@@ -71,26 +72,26 @@ class Site:
     target: re.Pattern[str]
     """Matches names and addresses of pull requests; groups `server`, `repository`, `number`."""
     is_deep: bool
-    """Whether owners can be nested, like GitLab's groups."""
+    """Whether repositories can be in nested groups, as on GitLab."""
     commit_form: str
-    """Suffix of the pull request's address for the change at a `{commit}`."""
+    """What to append to a pull request's address for the change at a `{commit}`."""
     file_form: str
-    """Suffix for a file: with `{sha1}` or `{sha256}` of its path, and `{lines}`."""
+    """What to append for a file: a form with `{sha1}` or `{sha256}` of the path, and `{lines}`."""
     comment_forms: Mapping[MessageKind, str]
-    """Suffixes for comments, each with the comment's `{number}`."""
+    """What to append for a comment of each kind: a form with the comment's `{number}`."""
     branch_commit_form: str
-    """Suffix of the repository's address for a `{commit}` on a branch."""
+    """What to append to the repository's address for a `{commit}` on a branch."""
     web: Callable[[str | None], str]
-    """Returns the address of the host's pages and clones, given the address of the API; None stands
+    """Returns the address of the host's pages and clones, given the address of the API. None stands
     for the address in the environment."""
     token: Callable[[], str | None]
-    """Returns the environment's token; None if there is none."""
+    """Returns the token in the environment; None if there is none."""
     aliases: Mapping[str, str]
-    """Alias -> server, such as the alias that accepts SSH on the port of HTTPS."""
+    """Other names of servers, such as the name for SSH on the port of HTTPS -> the server's name."""
     make_host: Callable[[Connection], Host]
-    """Makes the reader of the host's pull requests, which also writes crscore's comment."""
+    """Returns the object that reads pull requests and writes crscore's comment."""
     make_feed: Callable[[Connection], Feed]
-    """Makes the reader of the host's pull requests for audits."""
+    """Returns the object that reads pull requests for audits."""
 
     def commit_address(self, url: str, commit: str) -> str:
         """Return the address of the change at a commit; `url` is the pull request's page."""
@@ -102,16 +103,16 @@ class Site:
         Args:
             url: Page of the pull request.
             path: Path under which the host lists the file.
-            lines: Line range in GitHub's form; empty for the whole file.
+            lines: Lines in the form of GitHub's anchors; empty for the whole file.
         """
         data = path.encode("utf-8", "surrogatepass")
-        # GitHub's anchors of changed files have the SHA-256 of the path, GitLab's the SHA-1.
+        # The anchor of a changed file is the SHA-256 of its path on GitHub, the SHA-1 on GitLab.
         sha1 = hashlib.sha1(data, usedforsecurity=False).hexdigest()
         sha256 = hashlib.sha256(data).hexdigest()
         return f"{url}{self.file_form.format(sha1=sha1, sha256=sha256, lines=lines)}"
 
     def comment_address(self, url: str, kind: MessageKind, number: int) -> str:
-        """Return the address of a comment with the host's id `number`."""
+        """Return the address of a comment, given the pull request's page and the comment's id."""
         return f"{url}{self.comment_forms[kind].format(number=number)}"
 
     def branch_commit_address(self, url: str, commit: str) -> str:
@@ -119,7 +120,10 @@ class Site:
         return f"{url.rpartition(self.pull_path)[0]}{self.branch_commit_form.format(commit=commit)}"
 
     def name_below(self, path: str, api_url: str | None) -> str:
-        """Return a repository's name: its path on the server, without the host's own folder."""
+        """Return a repository's name, given its path on the server.
+
+        A self-hosted server can have a folder of its own, which is not part of the name.
+        """
         folder = urlsplit(self.web(api_url)).path.strip("/")
         return path.removeprefix(f"{folder}/") if folder else path
 
@@ -131,14 +135,14 @@ def all_sites() -> tuple[Site, ...]:
 
 
 def site_of_page(url: str) -> Site:
-    """Return the host of a pull request's page, recognised by its address.
+    """Return the host that has a pull request's page.
 
     Example:
         >>> site_of_page("https://git.example.org/a/b/-/merge_requests/7").name
         'GitLab'
     """
     sites = all_sites()
-    # Recognised by its path, because a server of either kind can have any name.
+    # The path of the page shows the host, because a server of either host can have any name.
     return next((site for site in sites if site.pull_path in url), sites[0])
 
 

@@ -2,9 +2,9 @@
 
 Many programs post through one account, such as `github-actions[bot]`, and may copy or quote the
 comment. So the comment begins with a hidden marker. The marker contains the comment's own id, which
-no copy can have, and authenticates the id and the text with a key (docs/design/020-the-comment.md).
-If the host does not respond when a comment is created, the comment may still have been written, so
-the next run looks for it.
+no copy can have, and a key authenticates the id and the text (docs/design/020-the-comment.md). If
+the host does not respond when a comment is created, the comment may still have been written, so the
+next run looks for it.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ T = TypeVar("T")
 
 MARKER: Final = "<!-- crscore:sticky"
 """Hidden text at the start of crscore's comment."""
-# An id has at most 20 digits, a nonce 16, an HMAC 64.
+# An id has at most 20 digits, a nonce 16, an HMAC 64; the rest is for the words between them.
 MAX_MARKER_CHARS: Final = 160
+"""Maximum number of characters of the whole marker."""
 _DRAFT: Final = "draft"
 # <!-- crscore:sticky v2 id=3000000204 nonce=8f14e45fceea167a hmac=eeef4558... -->
 _SIGNED: Final = re.compile(
@@ -51,14 +52,14 @@ class Outcome(StrEnum):
 
 
 class Posted(NamedTuple):
-    """What became of crscore's comment in a run."""
+    """Result of posting crscore's comment."""
 
     outcome: Outcome
-    """Outcome of the write."""
+    """What was done."""
     url: str
     """Address of the comment; "" if there is none."""
     reason: str
-    """Why it was not written; "" if it was."""
+    """Why the comment was not written; "" if it was written or is unchanged."""
 
 
 def derive_key(secret: str | None) -> bytes:
@@ -71,9 +72,9 @@ def sign(text: str, key: bytes, number: int | str, nonce: str) -> str:
 
     Args:
         text: Text of the comment.
-        key: Key of this installation. If it is empty, anyone can make a marker, but a marker cannot
-            be copied to another comment.
-        number: The comment's id; "draft" while it has none.
+        key: Key of this installation. With an empty key, anyone can make a marker, but a marker is
+            still invalid in another comment.
+        number: The comment's id; "draft" before the host has assigned an id.
         nonce: 16 hex digits that distinguish a comment from drafts of other runs.
 
     Example:
@@ -100,11 +101,11 @@ def find_own(messages: Sequence[HostMessage], key: bytes) -> tuple[HostMessage, 
             continue
         text, number, nonce = match["text"], match["id"], match["nonce"]
         # A run that ended between its two writes left a draft. All copies of the draft are newer,
-        # also those made from the edit history of a finished comment, so the first one is
-        # crscore's.
+        # including those made from the edit history of a finished comment, so the first comment
+        # with a nonce is crscore's.
         is_named = number == str(message.id) or (number == _DRAFT and nonce not in nonces)
         nonces.add(nonce)
-        # `is_own` can be None (unknown): a comment that may be by another account is never edited.
+        # `is_own` is None if unknown. A comment that may be by another account is never edited.
         may_be_own = message.is_own is True and message.kind is MessageKind.CONVERSATION
         if may_be_own and is_named and is_same(body, sign(text, key, number, nonce)):
             own_comments.append(message)
@@ -119,48 +120,49 @@ def post(
     Args:
         client: Client of the host.
         repository: Current full name of the repository, because writes follow no redirect.
-        number: The pull request.
+        number: Number of the pull request.
         text: New text, without a marker.
         existing: Comments from `find_own`. The first is edited; others, which concurrent runs can
-            leave, are deleted. If they may not be all, no comment is created.
+            leave, are deleted. If crscore may have other comments, none is created.
 
     Returns:
-        The outcome. A refusal is not an error: the job summary still has the scores.
+        The outcome. No error is raised, because the job summary still has the scores.
     """
     key = client.comment_key
     try:
         if not existing.messages and existing.certain:
             return _create(client, repository, number, text)
         if not existing.messages:
-            reason = "it may exist already, because not all comments could be read"
+            reason = "the comment may already exist, because not all comments could be read"
             return Posted(Outcome.FAILED, "", reason)
         first, *duplicates = existing.messages
         posted = Posted(Outcome.UNCHANGED, first.url, "")
-        # A draft keeps its nonce; all copies of it are newer.
+        # The comment keeps the nonce of its draft, so that all copies of the draft are newer.
         match = _SIGNED.match(first.body.lstrip().replace("\r\n", "\n"))
         body = sign(text, key, first.id, match["nonce"] if match else secrets.token_hex(8))
         if not is_same(first.body, body):
             url = _write_twice(client.edit_comment, repository, number, first.id, body)
             posted = Posted(Outcome.UPDATED, url, "")
         for duplicate in duplicates:
-            # A concurrent run may have deleted it.
+            # A concurrent run may have deleted the duplicate.
             with contextlib.suppress(NotFoundError):
                 _write_twice(client.delete_comment, repository, number, duplicate.id)
         return posted
     except (PermissionDeniedError, NotFoundError) as exc:
-        # A host also sends 404 if the token may not know that a resource exists.
+        # A host also sends 404 (not found) to hide a resource from a token without access.
         return Posted(Outcome.REFUSED, "", exc.reason)
     except HostError as exc:
         return Posted(Outcome.FAILED, "", exc.reason)
 
 
 def _create(client: HostClient, repository: str, number: int, text: str) -> Posted:
-    # The id is known only afterwards. Each draft has a nonce of its own, so that if a write arrived
-    # without a response, the next run finds the draft, and of two it deletes one.
+    # The id is known only after the first write, so a draft is written first. If the host writes
+    # the draft but does not respond, the next run finds the draft by its marker. Each draft has its
+    # own nonce, because of several drafts with one nonce, all but the first are copies.
     key, nonce = client.comment_key, secrets.token_hex(8)
     draft = sign(text, key, _DRAFT, nonce)
     comment, url = client.create_comment(repository, number, draft)
-    # Without this edit, the next run still finds the draft.
+    # If this edit fails, the next run still finds the draft.
     with contextlib.suppress(HostError):
         body = sign(text, key, comment, nonce)
         _write_twice(client.edit_comment, repository, number, comment, body)
@@ -177,7 +179,7 @@ def _write_twice(write: Callable[..., T], *arguments: object) -> T:
 
 
 def is_same(left: str, right: str) -> bool:
-    """Compare two texts without line ends and trailing spaces, which a host may change."""
+    """Return whether two texts differ at most in white space that a host may change."""
     return _normalize(left) == _normalize(right)
 
 

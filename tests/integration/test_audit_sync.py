@@ -185,13 +185,13 @@ def test_missing_repository_is_reported_and_the_others_are_read(
     done = night(pair, tmp_path, 20, repositories=names)
     found = rows(tmp_path, Repository, "ORDER BY id")
     assert [pull.state for pull in found] == ["gone", "ok"]
-    assert "acme/shop cannot be read any more: there is no such thing" in done.run.partial
+    assert "acme/shop cannot be read any more: it does not exist" in done.run.partial
     assert done.run.pulls >= 1
 
 
 def test_unknown_repository_is_reported(server: Server, tmp_path: Path) -> None:
     done = night(server, tmp_path, repositories=("acme/nothing", "acme/shop"))
-    assert "acme/nothing cannot be read: there is no such thing" in done.run.partial
+    assert "acme/nothing cannot be read: it does not exist" in done.run.partial
     assert done.run.pulls == 3
 
 
@@ -429,7 +429,7 @@ def test_repository_that_stays_gone_makes_only_its_first_night_partial(
     names = ("acme/shop", "acme/store")
     night(pair, tmp_path)
     pair.world.repositories.pop(0)
-    told = "acme/shop cannot be read any more: there is no such thing"
+    told = "acme/shop cannot be read any more: it does not exist"
     done = night(pair, tmp_path, 2, repositories=names)
     assert told in done.run.partial
     done = night(pair, tmp_path, 3, repositories=names)
@@ -482,7 +482,7 @@ def test_token_without_the_right_to_read_checks_is_named(tmp_path: Path) -> None
     with serve(audit_worlds.copies(3), rules=Rules(refuse_checks=True)) as server:
         done = night(server, tmp_path)
     assert (done.run.pulls, done.run.failed, done.pending) == (0, 3, 3)
-    assert "the token may not do this" in done.run.partial
+    assert "the token lacks a permission" in done.run.partial
 
 
 def test_deleted_comments_are_hidden_and_those_that_are_there_are_not(tmp_path: Path) -> None:

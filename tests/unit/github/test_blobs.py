@@ -108,8 +108,8 @@ def test_failed_query_is_an_error() -> None:
 def test_object_that_the_host_lacks_is_missing() -> None:
     files = read(Objects({}), change_of(modified("a.py")))
     assert files.missing == (
-        "Only the hunks were read of 1 changed file ('a.py'), because the host does not have the "
-        "full text.",
+        "For 1 changed file, only the hunks were read, because the host does not have the full "
+        "text: 'a.py'.",
     )
 
 

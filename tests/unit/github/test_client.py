@@ -210,7 +210,7 @@ def test_host_that_is_not_there_is_unavailable(connect, clock, closed_port) -> N
 @pytest.mark.parametrize("body", [{"number": "1"}, {}, [], None, {"message": "odd"}])
 def test_answer_of_another_shape_is_unavailable_at_once(server, connect, clock, body) -> None:
     server.will(Reply(body=body))
-    with pytest.raises(UnavailableError, match="an unexpected form"):
+    with pytest.raises(UnavailableError, match="an unexpected structure"):
         connect().get(PATH, Pull)
     assert clock.slept == []
 
@@ -335,9 +335,9 @@ def test_parameters_go_with_every_page(server, connect) -> None:
     ("broken", "reason"),
     [
         (Reply(status=502), "GitHub returned 502"),
-        (Reply(status=404), "there is no such thing"),
-        (Reply(body={"message": "odd"}), "an unexpected form"),
-        (Reply(body=[{"number": "x"}]), "an unexpected form"),
+        (Reply(status=404), "it does not exist"),
+        (Reply(body={"message": "odd"}), "an unexpected structure"),
+        (Reply(body=[{"number": "x"}]), "an unexpected structure"),
         (Reply(body=b"[{"), "truncated or damaged"),
     ],
 )

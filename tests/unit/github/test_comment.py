@@ -110,7 +110,7 @@ def test_uncertain_list_makes_no_comment() -> None:
     with shop() as (server, host):
         posted = post(server, host, certain=False)
         assert (posted.outcome, server.writes) == (Outcome.FAILED, [])
-        assert "may exist already" in posted.reason
+        assert "may already exist" in posted.reason
 
 
 def test_read_only_token_is_an_outcome() -> None:
