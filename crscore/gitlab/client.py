@@ -31,11 +31,11 @@ class Client(HostClient):
 
     Args:
         token: Token to sign in with; None for anonymous requests.
-        is_job: Whether it is a job's token (`CI_JOB_TOKEN`), not a user's, project's or group's.
+        is_job: Whether the token is a job's (`CI_JOB_TOKEN`), not a user's, project's or group's.
         url: Address of the server, with its path if it has one.
-        comment_key: Secret that marks crscore's comments. With None, the token is the secret,
-            unless it expires with the job.
-        options: Arguments of `HostClient`.
+        comment_key: Secret that marks crscore's comments. If it is None, the token is the secret,
+            unless the token expires with the job.
+        options: Other arguments of `HostClient`.
 
     Raises:
         BadTokenError: The token has invalid characters.
@@ -94,7 +94,7 @@ class Client(HostClient):
         self.write(operation, lambda: notes.delete(comment, **_ONCE))
 
     def read_refusal(self, exc: Exception) -> tuple[int, Mapping[str, str], bytes] | None:
-        """Return the response behind an exception of python-gitlab."""
+        """Return the response that made python-gitlab raise an exception: see `HostClient`."""
         status = getattr(exc, "response_code", None)
         if status is None:
             return None

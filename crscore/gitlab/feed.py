@@ -37,10 +37,10 @@ class _Project(msgspec.Struct, frozen=True):
 class GitLabFeed:
     """`Feed` of a GitLab server."""
 
-    # These refs are GitLab's own. The branch of a fork is not in the project.
+    # GitLab itself writes these refs, so a project also has the commits of its forks' branches.
     refs = "refs/merge-requests/*/head"
-    # Discussions are listed for one merge request each (https://docs.gitlab.com/api/discussions/),
-    # and points are a limit of GitHub's GraphQL only.
+    # Discussions are listed for one merge request at a time:
+    # https://docs.gitlab.com/api/discussions/. Only GitHub's GraphQL counts points.
     threads_at_once = 1
     points = 0
 
@@ -67,9 +67,9 @@ class GitLabFeed:
         return {project.id: project.path_with_namespace for project in projects}
 
     def find_commits(self, repository: str, commits: Sequence[str]) -> list[str]:
-        """Return the commits that still exist.
+        """Return the commits that still exist: see `Feed`.
 
-        GitLab keeps the commits of all versions, so a force-push loses none.
+        GitLab keeps the commits of all versions, even after a force-push.
         """
         path = f"/projects/{quote(repository, safe='')}/repository/commits"
         present = []
@@ -82,9 +82,9 @@ class GitLabFeed:
     def read_changed(self, repository: int, since: str) -> Iterator[tuple[FeedPull, ...]]:
         """Yield the changed merge requests: see `Feed`.
 
-        An item that changes while the list is read moves to its end, and the items after it move
-        forward, perhaps to an earlier page. So each page starts at the time of the last item before
-        it, as long as the list is in order.
+        An item that changes while the list is read moves to the end of the list. The items behind
+        it move forward, perhaps to a page that was already read. So as long as the list is in
+        order, each page is requested by the time of the last item read, not by its number.
         """
         path = f"/projects/{repository}/merge_requests"
         query = {"scope": "all", "state": "all", "order_by": "updated_at", "sort": "asc"}
@@ -100,8 +100,8 @@ class GitLabFeed:
                 return
             times = [after, *(pull.updated for pull in pulls)]
             in_order = in_order and all(time <= later for time, later in pairwise(times))
-            # If all items of a page have the same time, starting at it would repeat the page, so
-            # the next page is read by its number.
+            # If all items of a page have the same time, a request by this time would repeat the
+            # page, so the next page is requested by its number.
             if in_order and times[-1] > after:
                 after, number, count = times[-1], 1, 0
             else:
@@ -123,7 +123,7 @@ class GitLabFeed:
         request = self.client.get(path, MergeRequest)
         discussions = self._read_discussions(path)
         entries = self.client.pages(f"{path}/versions", versions.Entry)
-        # Several versions have the same head after the target branch moved: the newest counts.
+        # After the target branch moved, several versions have the same head. The newest is used.
         ordered = sorted(entries, key=attrgetter("id"))
         ids = {entry.head_commit_sha: entry.id for entry in ordered}
         messages = []
@@ -161,9 +161,9 @@ class GitLabFeed:
 
 
 def utc(text: str | None) -> str:
-    """Convert a time to UTC, to the second; return "" if it is missing or invalid.
+    """Convert a time to UTC, to the second; return "" if the time is missing or invalid.
 
-    A self-hosted server writes times in its own time zone.
+    A self-hosted server can write times in its own time zone.
 
     Example:
         >>> utc("2026-01-02T03:04:05.678+02:00"), utc("yesterday")
@@ -178,7 +178,7 @@ def utc(text: str | None) -> str:
 
 def _convert_request(request: MergeRequest, repository: int) -> FeedPull:
     merged = utc(request.merged_at) or None
-    # After a fast-forward, the branch contains the merge request's own newest commit.
+    # If the merge was a fast-forward, it made no commit of its own.
     commit = request.merge_commit_sha or request.squash_commit_sha or request.sha
     return FeedPull(
         repository=repository,

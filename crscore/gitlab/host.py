@@ -41,8 +41,8 @@ from crscore.text import count_noun
 
 _REFUSED: Final = (BadTokenError, NotFoundError, PermissionDeniedError)
 """Errors for data that the token may not read; a job's token may read very little."""
-# GitLab runs a line that starts with `/` as a quick action, with the author's rights, and links
-# `!7`: https://docs.gitlab.com/user/project/quick_actions/
+# In a note, GitLab executes a line that starts with `/` as a quick action, with the rights of the
+# note's author, and makes `!7` a link: https://docs.gitlab.com/user/project/quick_actions/
 _COMMAND: Final = re.compile(r"^([ \t]*)/(?=\w)", re.M)
 # "!7", a merge request; not "!important"
 _REFERENCE: Final = re.compile(r"!(?=\d)")
@@ -70,7 +70,8 @@ class GitLab:
         path = request_path(repository, number)
         request = self.client.get(path, MergeRequest)
         # The lists may change while they are read; then everything is read a second time. If notes
-        # are still unlisted after that, the run is partial; if a push came meanwhile, it fails.
+        # are still unlisted after that, the run is partial. If there was another push, the run
+        # fails.
         for is_last in (False, True):
             refs = _refs_of(request)
             conversation, listed, certain, discussion_notes = self._read_conversation(path, request)
@@ -126,15 +127,15 @@ class GitLab:
         return Head(repository, request.sha or "", request.web_url)
 
     def read_reviews(self, repository: str, number: int) -> tuple[Head, tuple[HostMessage, ...]]:
-        """Read the notes, each with the commit that was the newest when it was written: see `Host`.
+        """Read the notes, each with the newest commit at the time of writing: see `Host`.
 
-        GitLab moves the positions of notes along with each push, so the commit that a note was
-        written on is not in the response.
+        GitLab updates the position of a note with each push, so the response does not contain the
+        commit that the note was written on.
         """
         path = request_path(repository, number)
         entries = self.client.pages(f"{path}/versions", versions.Entry)
         discussions = self.client.pages(f"{path}/discussions", notes.Discussion)
-        # A note's commit is that of the version that was the newest at its time.
+        # A version is created by a push, so its time shows which notes are later than the push.
         pushes = sorted((entry.created_at, entry.head_commit_sha) for entry in entries)
         url = f"{self.client.url}/{repository}/-/merge_requests/{number}"
         head = Head(repository, pushes[-1][1] if pushes else "", url)
@@ -147,7 +148,7 @@ class GitLab:
                 commit=next((sha for at, sha in reversed(pushes) if at <= message.created), None),
             )
             for discussion, note, message in read
-            # The later notes of a discussion are replies.
+            # All but the first note of a discussion are replies.
             if note.id == discussion.notes[0].id
         ]
         return head, tuple(messages)
@@ -164,17 +165,17 @@ class GitLab:
 
     def post_to(self, repository: str, number: int, body: str, existing: OwnMessages) -> Posted:
         """Create or update crscore's note: see `Host`."""
-        return sticky.post(self.client, repository, number, harmless(body), existing)
+        return sticky.post(self.client, repository, number, escape_commands(body), existing)
 
     def _read_conversation(
         self, path: str, request: MergeRequest
     ) -> tuple[list[HostMessage], int, bool, list[str]]:
-        """Read the notes of a merge request: the comments that people and bots wrote.
+        """Read the notes that people and bots wrote on a merge request.
 
         Returns:
-            The messages; the number of listed notes by people and bots, including internal ones;
-            whether it is known which messages are crscore's own; sentences for the report about
-            what could not be read or was left out.
+            The messages; the number of notes that GitLab lists, including internal notes; whether
+            it is known which messages are crscore's own; and sentences for the report about what
+            could not be read or was left out.
         """
         discussions = self.client.pages(f"{path}/discussions", notes.Discussion)
         account, why_unknown = self._read_account()
@@ -191,32 +192,32 @@ class GitLab:
         messages = [message for *_, message in read]
         if why_unknown and any(m.body.lstrip().startswith(sticky.MARKER) for m in messages):
             hints.append(f"crscore's own notes could not be identified ({why_unknown}).")
-        # The result may be posted where people without access to these notes read it.
+        # The result may be posted where people without access to internal notes can read it.
         internal = sum(map(notes.is_internal, items))
         if internal:
             left_out = count_noun(internal, "internal note")
-            hints.append(f"Left out, because the result may be public: {left_out}.")
+            hints.append(f"{left_out} left out, because the result may be public.")
         messages.sort(key=lambda message: (message.created, message.kind.value, message.id))
         return messages, len(items), account is not None, hints
 
     def _read_members(self, path: str) -> tuple[frozenset[int] | None, str]:
-        """Return the ids of the project's members, or None and a sentence with the reason.
+        """Return the ids of the project's members and "", or None and a sentence with the reason.
 
         Source: https://docs.gitlab.com/api/project_members/
         """
-        # `all` includes members of the groups above the project.
+        # `all` includes the members of the groups that the project is in.
         address = f"{path.partition('/merge_requests/')[0]}/members/all"
         try:
             members = self.client.pages(address, notes.User)
         except _REFUSED as exc:
             return None, (
-                "Comments by people who are not members count in gates, too, because the members "
-                f"could not be read ({exc.reason})."
+                "In gates, comments by people who are not members count too, because the project's "
+                f"members could not be read ({exc.reason})."
             )
         return frozenset(member.id for member in members), ""
 
     def _read_account(self) -> tuple[int | None, str]:
-        """Return the id of the signed-in account, or None and the reason why it is unknown."""
+        """Return the id of the signed-in account and "", or None and why the id is unknown."""
         if not self.client.is_signed_in:
             return None, "there is no token"
         try:
@@ -237,8 +238,8 @@ class GitLab:
         reason: str,
         limits: DiffLimits,
     ) -> Change:
-        """Read the change from the checkout, else from GitLab's newest version."""
-        # With the same two commits, the checkout has the change that GitLab shows.
+        """Read the change from the checkout or, if `reason` says why not, from GitLab."""
+        # If head and merge base are the same, the checkout has the change that GitLab shows.
         if checkout is not None and checkout.merge_base == refs.base_sha:
             try:
                 diff, local_notes = checkout.change(limits)
@@ -246,9 +247,9 @@ class GitLab:
             except CRScoreError as exc:
                 reason = str(exc)
         elif checkout is not None:
-            reason = "its merge base is not the one that GitLab states"
+            reason = "its merge base differs from GitLab's"
         unused = (f"The local checkout was not used: {reason}.",) if reason else ()
-        # After the target branch moved, several versions have this head; their bases differ.
+        # After the target branch moved, several versions have this head, with different bases.
         ids = [
             entry.id
             for entry in entries
@@ -261,7 +262,7 @@ class GitLab:
         return read._replace(notes=(*unused, *read.diff.notes))
 
     def _with_files(self, repository: str, head: str, change: Change, limits: DiffLimits) -> Change:
-        """Add the full files at the head, unless they come from a checkout."""
+        """Add the full files at the head, unless a checkout has already provided them."""
         if any(file.new_source is not None for file in change.diff.files):
             return change
         texts: dict[str, str | None] = {}
@@ -274,7 +275,7 @@ class GitLab:
 
     def _read_settings(self, repository: str, branch: str) -> str | None:
         try:
-            # From the branch, not from the base of the change, which can be older.
+            # The settings are read from the branch, because the base of the change can be older.
             return read_file(self.client, repository, SETTINGS_FILE, branch).decode()
         except NotFoundError:
             return None
@@ -289,7 +290,7 @@ class GitLab:
         checkout: Checkout | None,
         limits: DiffLimits,
     ) -> tuple[Mapping[int, Diff], tuple[str, ...]]:
-        # GitLab lists the newest version first; of several with one head, the newest counts.
+        # GitLab lists the newest version first, so of several with one head the newest is used.
         ids = {entry.head_commit_sha: entry.id for entry in reversed(entries)}
 
         def read(commit: str) -> tuple[ChangedFile, ...]:
@@ -302,21 +303,18 @@ class GitLab:
         return outdated_hunks.read_outdated_hunks(messages, read_version=read, local=local)
 
 
-def harmless(body: str) -> str:
-    r"""Defuse the commands and references in a note: GitLab would run or link them.
+def escape_commands(body: str) -> str:
+    r"""Change commands and references in a text so that GitLab does not execute or link them.
 
     Example:
-        >>> harmless("a /b\n/merge\n  /close see !7")
+        >>> escape_commands("a /b\n/merge\n  /close see !7")
         'a /b\n\\/merge\n  \\/close see !\u200b7'
     """
     return _REFERENCE.sub("!\u200b", _COMMAND.sub(r"\1\\/", body))
 
 
 def _refs_of(request: MergeRequest) -> DiffRefs:
-    """Return the commits of the change.
-
-    GitLab computes them some time after a push.
-    """
+    """Return the commits of the change, which GitLab computes some time after a push."""
     if request.diff_refs is None:
-        raise HostError(request.web_url, "GitLab has not computed its change yet")
+        raise HostError(request.web_url, "GitLab has not computed the change yet; try again later")
     return request.diff_refs

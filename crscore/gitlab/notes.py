@@ -1,8 +1,9 @@
 """Converts the notes of a merge request, which are GitLab's comments, to messages.
 
-Source: https://docs.gitlab.com/api/discussions/#list-all-merge-request-discussion-items. Draft
-notes are in a separate list, which is not read. System notes ("added 2 commits") and internal notes
-are left out.
+Draft notes are in a separate list, which is not read. System notes ("added 2 commits") and internal
+notes are left out.
+
+Source: https://docs.gitlab.com/api/discussions/#list-all-merge-request-discussion-items
 """
 
 import re
@@ -23,18 +24,18 @@ _BOT: Final = re.compile(
     r"|suggested-reviewers|support|visual-review)-bot",
     re.IGNORECASE,
 )
-# "```suggestion" without offsets, also in a list or with CRLF
+# "```suggestion" without line offsets, also in a list and before CRLF
 _SUGGESTION: Final = re.compile(r"^([ \t>*+-]{0,20}(?:`{3,9}|~{3,9})suggestion)(?=[ \t\r]*$)", re.M)
 
 
-# An integer of SQLite, as in an audit's store, has 64 bits: https://sqlite.org/datatype3.html
+# An audit stores ids in SQLite, whose integers have 64 bits: https://sqlite.org/datatype3.html
 Id = Annotated[int, msgspec.Meta(ge=0, le=2**60)]
-"""Id at GitLab."""
+"""Id that GitLab assigned."""
 _Line = Annotated[int, msgspec.Meta(ge=0, le=2**31)]
 
 
 class User(msgspec.Struct, frozen=True):
-    """Account."""
+    """Account of a person or a bot."""
 
     id: Id
     username: str
@@ -42,21 +43,22 @@ class User(msgspec.Struct, frozen=True):
 
     @property
     def is_bot(self) -> bool:
-        """Whether it is a bot's account.
+        """Whether the account is a bot's.
 
-        The authors of notes lack the `bot` field, so the name also counts.
+        The user name also counts, because GitLab omits the field `bot` for the authors of notes.
         """
         return self.bot or _BOT.fullmatch(self.username) is not None
 
 
 class Lines(msgspec.Struct, frozen=True):
-    """Lines of a note; notes of old versions of GitLab have other keys, without a `start`."""
+    """Lines of a note."""
 
     start: "Position | None" = None
+    """First of the lines; None if an old version of GitLab stored the note with other keys."""
 
 
 class Position(msgspec.Struct, frozen=True):
-    """Position of a note in a version of the change; also the first of its lines."""
+    """Position in a version of the change, of a note or of the first of its lines."""
 
     old_line: _Line | None = None
     new_line: _Line | None = None
@@ -66,7 +68,7 @@ class Position(msgspec.Struct, frozen=True):
     line_range: Lines | None = None
 
     def line_in(self, side: Side) -> int | None:
-        """Return the line number on one side of the diff."""
+        """Return the line number on one side of the diff; None if the position is not there."""
         return self.old_line if side is Side.OLD else self.new_line
 
 
@@ -88,7 +90,7 @@ class NoteItem(msgspec.Struct, frozen=True):
 
 
 class Discussion(msgspec.Struct, frozen=True):
-    """Thread, or a single note."""
+    """Thread of notes, which can be a single note."""
 
     id: str
     notes: tuple[NoteItem, ...] = ()
@@ -102,14 +104,17 @@ def read_notes(
     account: int | None = None,
     members: frozenset[int] | None = None,
 ) -> Iterator[tuple[Discussion, NoteItem, HostMessage]]:
-    """Yield each note with its thread and its message; system and internal notes are left out.
+    """Convert notes to messages, without system notes and internal notes.
 
     Args:
         discussions: The threads.
-        url: Page of the merge request.
-        head: Newest commit.
-        account: Id of the signed-in account; None when unknown.
-        members: Ids of the members of the project; None when unknown.
+        url: Address of the merge request's page.
+        head: Newest commit of the merge request.
+        account: Id of the signed-in account; None if unknown.
+        members: Ids of the members of the project; None if unknown.
+
+    Yields:
+        The thread of the note, the note, and the message.
     """
     for discussion, note in ((item, note) for item in discussions for note in item.notes):
         if note.system or is_internal(note):
@@ -139,14 +144,15 @@ def read_notes(
         message = replace(
             message,
             kind=MessageKind.LINE,
-            # Such a block replaces the last line only, whatever lines the note is on:
+            # On GitLab, a block without offsets replaces only the last line of the note, as `-0+0`
+            # says explicitly:
             # https://docs.gitlab.com/user/project/merge_requests/reviews/suggestions/
             body=_SUGGESTION.sub(r"\1:-0+0", message.body),
             path=position.old_path if side is Side.OLD else position.new_path,
             line=line,
             start_line=start_line if start_line and line and start_line < line else None,
             side=side,
-            # GitLab moves the position of a note with each push, unless the push changed its lines.
+            # With each push, GitLab updates the position of a note, unless its lines were changed.
             outdated=position.head_sha not in (None, head),
             commit=position.head_sha,
             thread=discussion.notes[0].id,
@@ -161,8 +167,8 @@ def is_internal(note: NoteItem) -> bool:
 
 
 def _is_trusted(author: User | None, members: frozenset[int] | None) -> bool | None:
-    """Return whether an author is a member or GitLab's own bot; None if the members are unknown."""
+    """Return whether an author is a member or GitLab's own bot; None if members are unknown."""
     if members is None or author is None:
         return None if members is None else False
-    # GitLab reserves this name for its own bot. Any other name can be taken by any user.
+    # GitLab reserves only this name for its bot. Any user can take any other name.
     return author.id in members or author.username == "GitLabDuo"

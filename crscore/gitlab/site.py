@@ -1,4 +1,4 @@
-"""GitLab as a known host: forms of its names and addresses."""
+"""Describes GitLab to `hosts.site`: the forms of names and addresses, and the clients."""
 
 from __future__ import annotations
 
@@ -64,11 +64,11 @@ SITE: Final = Site(
     ),
     is_deep=True,
     commit_form="/diffs?commit_id={commit}",
-    # Without lines: a link to one would need its old and its new number.
+    # The form has no lines, because an anchor needs both the old and the new number of a line.
     file_form="/diffs#{sha1}",
     comment_forms={
         MessageKind.LINE: "#note_{number}",
-        # An approval has no anchor on the page.
+        # An approval has no anchor on the page of the merge request.
         MessageKind.REVIEW: "",
         MessageKind.CONVERSATION: "#note_{number}",
     },

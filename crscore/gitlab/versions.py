@@ -1,8 +1,8 @@
-"""Reads merge requests and their versions: GitLab keeps the change of every push.
+"""Reads merge requests and their versions: with every push, GitLab stores the whole diff.
 
-A version never changes. The list of the current files can change: a push between the requests for
-two pages can move a file from one page to the other. So versions are read. One version is the
-change to score; the others have the hunks that outdated notes were written on.
+The list of changed files is not read, because a push between the requests for two pages can move a
+file from one page to the other. A version never changes. One version is the change to score, and
+others have the hunks that outdated notes were written on.
 
 Source: https://docs.gitlab.com/api/merge_requests/#get-a-single-merge-request-diff-version
 """
@@ -32,22 +32,26 @@ from crscore.text import count_noun
 _HEADER: Final = re.compile(
     r"^@@ -(?P<old>\d{1,9})(?:,(\d+))? \+(?P<new>\d{1,9})(?:,(\d+))? @@", re.M
 )
-# The newest version, and those that outdated notes were written on (`MAX_COMMITS`).
 MAX_CACHED_VERSIONS: Final = 24
+"""Maximum number of versions in the cache: the newest, up to `outdated_hunks.MAX_COMMITS` (20) that
+outdated notes were written on, and a few to spare."""
 
 
 class DiffRefs(msgspec.Struct, frozen=True):
     """Commits of the change."""
 
     base_sha: str = ""
+    """Merge base."""
     head_sha: str = ""
+    """Newest commit of the merge request."""
     start_sha: str = ""
+    """Tip of the target branch when GitLab computed the change."""
 
 
 class MergeRequest(msgspec.Struct, frozen=True):
     """Response of GitLab's API for a merge request."""
 
-    # `iid` is its number in the project, as in `!7`, and `id` its number on the server.
+    # `iid` is the number in the project, as in `!7`, and `id` is unique on the server.
     iid: notes.Id
     id: notes.Id = 0
     title: str = ""
@@ -67,7 +71,7 @@ class MergeRequest(msgspec.Struct, frozen=True):
     user_notes_count: int | None = None
 
     def describe_unlisted(self, listed: int) -> str:
-        """Return a clause if GitLab's count differs from the number of listed notes; else ""."""
+        """Return a clause if GitLab counts another number of notes than it lists; else ""."""
         counted = self.user_notes_count
         if counted in (None, listed):
             return ""
@@ -89,8 +93,8 @@ class FileRow(msgspec.Struct, frozen=True):
     old_path: str
     new_path: str
     diff: str | None = None
-    """Hunks, on older servers below the file's headers; "Binary files ... differ" for a binary
-    file."""
+    """Hunks, which on older servers follow the headers of the file; "Binary files ... differ" for a
+    binary file."""
     a_mode: str | None = None
     b_mode: str | None = None
     new_file: bool = False
@@ -104,8 +108,9 @@ class FileRow(msgspec.Struct, frozen=True):
         """Whether GitLab omits the changed lines of the file, or may have omitted them."""
         if self.collapsed is not None or self.too_large is not None:
             return bool(self.collapsed or self.too_large)
-        # Before version 18.4, GitLab lists a change that is too large like an empty file, a renamed
-        # file or a new mode. "Binary files a/x.png and b/x.png differ" is a change that is shown.
+        # Before version 18.4, GitLab lists a change that is too large in the same way as an empty
+        # file, a pure rename or a mode change. "Binary files a/x.png and b/x.png differ" is the
+        # whole change.
         return not re.search(r"^(?:@@ |Binary files |GIT binary patch)", self.diff or "", re.M)
 
 
@@ -115,7 +120,7 @@ class Version(Entry, frozen=True):
     real_size: str | None = None
     """Number of changed files, such as `3`; `1000+` if there are more than GitLab stores."""
     state: str = ""
-    """`collected`, or a state that says why files are missing."""
+    """`collected`, or why files are missing."""
     diffs: tuple[FileRow, ...] = ()
 
 
@@ -125,11 +130,11 @@ class _File(msgspec.Struct, frozen=True):
 
 
 def request_path(project: str | int, number: int) -> str:
-    """Return the API's path of a merge request of a project, given by its name or its number."""
+    """Return the path of a merge request in the API, given the project's name or number."""
     return f"/projects/{quote(str(project), safe='')}/merge_requests/{number}"
 
 
-# An audit reads one version for all notes that were written on it.
+# Cached, because an audit needs the same version for every note that was written on it.
 @lru_cache(maxsize=MAX_CACHED_VERSIONS)
 def read_version(client: Client, path: str, number: int) -> Version:
     """Read a version, which never changes.
@@ -140,7 +145,7 @@ def read_version(client: Client, path: str, number: int) -> Version:
         number: Id of the version.
 
     Raises:
-        HostError: It cannot be read.
+        HostError: The version cannot be read.
     """
     return client.get(f"{path}/versions/{number}", Version)
 
@@ -149,9 +154,9 @@ def read_file(client: Client, project: str | int, path: str, ref: str) -> bytes:
     """Read a file at a commit or branch, and check with its hash that it is complete.
 
     Raises:
-        HostError: It cannot be read.
+        HostError: The file cannot be read, or does not match its hash.
     """
-    # A path is one part of the address, so its slashes are escaped too.
+    # The path is a single part of the address, so its slashes must be escaped.
     name = quote(str(project), safe="")
     address = f"/projects/{name}/repository/files/{quote(path, safe='')}"
     file = client.get(address, _File, {"ref": ref})
@@ -169,35 +174,38 @@ def convert_version(version: Version, limits: DiffLimits) -> Change:
     """Convert a version to a change, within the size limits of a diff."""
     listing = {row.new_path: _convert_row(row, limits) for row in version.diffs}
     change = join_files(listing, limits)
-    missing = (*change.missing, *_note_difference(version, len(listing)))
+    missing = (*change.missing, *_describe_count_mismatch(version, len(listing)))
     return change._replace(missing=missing)
 
 
 def hunk_until(version: Version, message: HostMessage) -> str | None:
-    """Return the hunk of a message, cut after its line, as GitHub stores it with a comment.
+    """Return the message's hunk up to its line, the part that GitHub stores with a comment.
 
-    The result is None for a message on a whole file, and for a line outside the hunks.
+    The result is None if the message is on a whole file or its line is outside all hunks.
     """
     row = next((r for r in version.diffs if message.path in (r.new_path, r.old_path)), None)
     if row is None or message.line is None:
         return None
     lines: list[str] = []
     numbers = {"-": 0, "+": 0}
-    sign = "-" if message.side is Side.OLD else "+"
+    side_prefix = "-" if message.side is Side.OLD else "+"
     for text in (row.diff or "").split("\n"):
         if match := _HEADER.match(text):
             numbers, lines = {"-": int(match["old"]), "+": int(match["new"])}, [text]
         elif lines and text:
             lines.append(text)
-            if text[0] in (" ", sign) and numbers[sign] == message.line:
+            if text[0] in (" ", side_prefix) and numbers[side_prefix] == message.line:
                 return "\n".join(lines)
-            for mark in numbers:
-                numbers[mark] += text[0] in (" ", mark)
+            for prefix in numbers:
+                numbers[prefix] += text[0] in (" ", prefix)
     return None
 
 
 def count_lines(version: Version) -> tuple[int | None, str | None]:
-    """Return the number of changed lines, None if GitLab omits some, and the main language."""
+    """Return the number of changed lines and the language with the most of these.
+
+    The number is None if GitLab omits lines; the language is None if no file's language is known.
+    """
     lines: Counter[str] = Counter()
     total = 0
     for row in version.diffs:
@@ -207,11 +215,11 @@ def count_lines(version: Version) -> tuple[int | None, str | None]:
         total += count
         if (language := language_of(row.new_path)) is not None:
             lines[language] += count
-    # Above its limits, GitLab lists a file without lines, or not at all:
+    # GitLab lists files beyond its limits without lines, or not at all:
     # https://docs.gitlab.com/administration/diff_limits/
     cut = any(row.is_withheld for row in version.diffs)
-    is_complete = not cut and not _note_difference(version, len(version.diffs))
-    # Ties are decided by name, so that the result is reproducible.
+    is_complete = not cut and not _describe_count_mismatch(version, len(version.diffs))
+    # In a tie, the first language by name is taken, so that the result is reproducible.
     main = min(lines, key=lambda language: (-lines[language], language), default=None)
     return total if is_complete else None, main
 
@@ -253,13 +261,13 @@ def _convert_row(row: FileRow, limits: DiffLimits) -> ListedFile:
     modes = {row.a_mode, row.b_mode} - {None, "0"}  # "0" where there is no file
     if not text.strip() and status is FileStatus.MODIFIED and len(modes) > 1:
         return ListedFile(replace(file, status=FileStatus.MODE_CHANGED))
-    # Any other file without lines is binary, empty or only renamed.
+    # Any other file without changed lines is binary, empty, or renamed and otherwise unchanged.
     return ListedFile(replace(file, is_binary=bool(text.strip()) or status is FileStatus.MODIFIED))
 
 
-def _note_difference(version: Version, count: int) -> list[str]:
-    """Return a sentence if GitLab counts another number of files than it lists, else nothing."""
+def _describe_count_mismatch(version: Version, count: int) -> list[str]:
+    """Return one sentence if GitLab counts another number of files than it lists; else nothing."""
     size = version.real_size or ""
     if not size or size == str(count):
         return []
-    return [f"Changed files listed: {count}; the merge request counts {size}."]
+    return [f"GitLab lists {count_noun(count, 'changed file')}; the merge request counts {size}."]

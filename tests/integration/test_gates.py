@@ -184,7 +184,7 @@ def test_members_count_on_gitlab(writer: Writer, association: str, passes: bool)
     assert (gate.judge(measured.overview, measured.settings, ["together"]).failed == ()) is passes
     # A token that may not read the members: as before, and the report says so.
     assert gate.judge(unknown.overview, unknown.settings, ["together"]).failed == ()
-    assert any("not members count in gates, too" in note for note in unknown.overview.notes)
+    assert any("who are not members count too" in note for note in unknown.overview.notes)
 
 
 # What the author of the change writes

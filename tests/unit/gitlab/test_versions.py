@@ -82,7 +82,7 @@ def test_limits_of_crscore_make_nothing_of_the_host_missing(
 @pytest.mark.parametrize("size", ["2", "1000+"])
 def test_other_number_of_files_is_missing(size: str) -> None:
     version = read({"new_path": "x.py", "diff": HUNK}, size=size)
-    assert version.missing == (f"Changed files listed: 1; the merge request counts {size}.",)
+    assert version.missing == (f"GitLab lists 1 changed file; the merge request counts {size}.",)
 
 
 def test_order_of_files_is_gits_whatever_the_host_lists() -> None:
