@@ -87,7 +87,7 @@ class Site:
     token: Callable[[], str | None]
     """Returns the token in the environment; None if there is none."""
     aliases: Mapping[str, str]
-    """Other names of servers, such as the name for SSH on the port of HTTPS -> the server's name."""
+    """Other names of servers, such as the one for SSH on the port of HTTPS -> the server's name."""
     make_host: Callable[[Connection], Host]
     """Returns the object that reads pull requests and writes crscore's comment."""
     make_feed: Callable[[Connection], Feed]
