@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from crscore.diff.sections import SIGNS, part_of
+from crscore.diff.sections import SIGNS, slice_hunk
 from crscore.records import ChangedFile, Diff, DiffLine, Hunk, LineKind, LineSpan, Side
 from crscore.text import count_noun
 
@@ -128,4 +128,4 @@ def _cut(hunk: Hunk, budget: int) -> Iterator[Hunk]:
         size += length if length <= budget else 0
     for begin, end in (*ranges, (start, len(hunk.lines))):
         if any(line.kind is not LineKind.CONTEXT for line in hunk.lines[begin:end]):
-            yield part_of(hunk, begin, end)
+            yield slice_hunk(hunk, begin, end)

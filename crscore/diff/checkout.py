@@ -1,12 +1,12 @@
-"""Reads the change of a pull request, and its repository's text files, from a local checkout.
+"""Reads the change of a pull request, and the text files of its repository, from a local checkout.
 
-The files in the work tree belong to the change and must not affect how it is read: its
-`.gitattributes` could declare its own code binary or name a driver. So git compares two trees with
-the attributes of the base branch. The configuration in `.git` and in the home folder is trusted;
+The files in the work tree belong to the change and must not affect how the change is read: a
+`.gitattributes` could declare code binary or name a driver. So git compares two trees with the
+attributes of the base branch. The configuration in `.git` and in the home folder is trusted, but
 settings that could change the text are overridden.
 
-Links are not followed, and limits leave out some text files. The omissions are reported, because
-"nowhere" can only be claimed about files that were read.
+Links are not followed, and limits leave out some text files. The reason is reported, because only
+if all files were read can crscore say that a name is used nowhere.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ _ENTRY: Final = re.compile(rb"([0-9]{6}) \w+ ([0-9a-f]+) +([0-9]+|-)\t(.*)", re.
 # "<hash> blob 120"; not "<name> missing" or a folder ("<hash> tree 37")
 _BLOB: Final = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?) blob ([0-9]+)")
 # `git diff-tree` reads less of the user's configuration than `git diff`. The settings that it reads
-# are overridden here, so that the text is the one that GitHub shows: git's defaults, by
-# https://git-scm.com/docs/diff-config.
+# are overridden by git's defaults, so that the text is the one that GitHub shows:
+# https://git-scm.com/docs/diff-config
 _PRINT: Final = (
     "diff-tree", "-r", "-p", "--full-index", "-M50%", "-l1000", "-U3", "--inter-hunk-context=0",
     "--diff-algorithm=myers", "--indent-heuristic", "--src-prefix=a/", "--dst-prefix=b/",
     "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative", "--submodule=short",
     "--ignore-submodules=none",
 )  # fmt: skip
-# Maximum bytes of a line about one object: its name and size, or the missing path.
+# Maximum bytes of git's line about one object, which has the object's name and size, or its path.
 _LINE_BYTES: Final = 10_000
 _DEFAULT_DIFF_BYTES: Final = parse.DiffLimits().max_diff_bytes
 
-# In a repository beyond these limits, no name is called unused or "nowhere"
+# In a repository beyond these limits, no verdict says that a name is unused
 # (docs/design/028-verdicts.md).
 MAX_FILES: Final = 50_000
 """Maximum number of files of a repository."""
@@ -52,15 +52,15 @@ MAX_BYTES: Final = 64_000_000
 """Maximum bytes of all files in total."""
 MAX_LIST_BYTES: Final = 20_000_000
 """Maximum bytes of git's list of files."""
-# Files with these names are binary: they are not read, and no limit includes them. The contents of
-# other files show whether they are text.
+# Files with these names are binary, so they are not read and do not count for the limits. The
+# contents of other files show whether they are text.
 _NO_TEXT: Final = re.compile(
     r"\.(?:png|jpe?g|gif|ico|webp|bmp|pdf|zip|gz|tgz|bz2|xz|7z|jar|whl|so|dll|exe|a|o|class|pyc"
     r"|woff2?|ttf|otf|eot|mp[34]|mov|webm|wav|ogg|onnx|npy|npz|bin|db|sqlite)$",
     re.IGNORECASE,
 )
-# Folders that are skipped where git does not list the files: hidden ones, and installed or compiled
-# code.
+# Hidden folders, and folders of installed or compiled code. They are skipped if git does not list
+# the files.
 _SKIPPED_FOLDER: Final = re.compile(r"\..*|node_modules|__pycache__|venv")
 
 
@@ -77,7 +77,7 @@ class Checkout(msgspec.Struct, frozen=True, kw_only=True):
     """Repository on this machine with the commits at both ends of a change."""
 
     git_dir: Path
-    """Path of its `.git`."""
+    """Path of the repository's `.git`."""
     base: str
     """Tip of the base branch, 40 hex digits."""
     head: str
@@ -86,7 +86,7 @@ class Checkout(msgspec.Struct, frozen=True, kw_only=True):
     """Merge base of `base` and `head`."""
 
     def diff(self, *, max_bytes: int = _DEFAULT_DIFF_BYTES) -> bytes:
-        """Return the change, as `git diff base...head` prints it.
+        """Return the diff as `git diff base...head` prints it.
 
         Raises:
             HostError: git failed, or the change is larger than `max_bytes`.
@@ -94,28 +94,28 @@ class Checkout(msgspec.Struct, frozen=True, kw_only=True):
         return self._compare(self.merge_base, self.head, max_bytes)
 
     def diff_to(self, commit: str) -> bytes | None:
-        """Return the change up to an older commit; None if that commit is not available here."""
+        """Return the diff up to an older commit; None if the checkout does not have the commit."""
         try:
-            start = _merge_base(self.git_dir, self.base, commit)
+            start = _find_merge_base(self.git_dir, self.base, commit)
             return None if start is None else self._compare(start, commit, _DEFAULT_DIFF_BYTES)
         except HostError:
             return None
 
     def change(self, limits: parse.DiffLimits) -> tuple[Diff, tuple[str, ...]]:
-        """Read the change with its whole files, and notes on omitted ones.
+        """Return the change with its full files, and notes on files that were left out.
 
         Raises:
             HostError: git failed, or the change cannot be read or is larger than the limits.
         """
         text = self.diff(max_bytes=limits.max_diff_bytes)
-        # The parser rejects an empty text; here it means a pull request without a change.
+        # An empty text means a pull request without a change, but the parser would reject it.
         if not text:
             return Diff(files=(), sha256=hashlib.sha256(text).hexdigest()), ()
         try:
             parsed = parse.parse_diff(text, source="git diff", limits=limits)
         except InputError as exc:
             raise HostError("git diff", str(exc)) from exc
-        paths, left_notes = full_files.needed(parsed, limits)
+        paths, left_notes = full_files.list_needed(parsed, limits)
         texts, notes = self.texts(self.head, paths, limits)
         return full_files.add(parsed, texts), (*left_notes, *notes)
 
@@ -125,22 +125,22 @@ class Checkout(msgspec.Struct, frozen=True, kw_only=True):
         """Read files as they are at a commit.
 
         Args:
-            commit: Name of the commit.
-            paths: The files. A path with a line feed cannot be read.
+            commit: Full hash of the commit.
+            paths: Paths of the files. A path with a line feed cannot be read.
             limits: Limits on the files.
 
         Returns:
-            The texts of the files that exist and are within the limits, invalid UTF-8 replaced; and
-            a note for each reason why others were left out.
+            The texts of the files that exist and are within the limits, with U+FFFD for invalid
+            UTF-8; and a note for each reason why other files were left out.
 
         Raises:
             HostError: git failed.
         """
-        # `cat-file --batch-check` takes one name a line: https://git-scm.com/docs/git-cat-file
+        # `cat-file --batch-check` reads one name per line: https://git-scm.com/docs/git-cat-file
         readable = [path for path in paths if "\n" not in path]
         if not readable:
             return {}, ()
-        request = "".join(f"{_checked_commit(commit)}:{path}\n" for path in readable)
+        request = "".join(f"{_check_commit(commit)}:{path}\n" for path in readable)
         listed = self._cat("--batch-check", request, len(readable) * _LINE_BYTES).split(b"\n")
         blobs_of_lines = map(_parse_blob, listed[: len(readable)])
         blob_by_path = dict(zip(readable, blobs_of_lines, strict=True))
@@ -152,8 +152,8 @@ class Checkout(msgspec.Struct, frozen=True, kw_only=True):
         return {path: data.decode("utf-8", "replace") for path, data in contents}, notes
 
     def tree(self) -> Tree:
-        """Read all text files at the head, within the limits."""
-        names = ("ls-tree", "-r", "-l", "-z", "--full-tree", _checked_commit(self.head))
+        """Read all text files at the head that are within the limits."""
+        names = ("ls-tree", "-r", "-l", "-z", "--full-tree", _check_commit(self.head))
         blobs: dict[str, tuple[str, int]] = {}
         reason = None
         try:
@@ -166,7 +166,7 @@ class Checkout(msgspec.Struct, frozen=True, kw_only=True):
                     raise HostError("git ls-tree", "its list cannot be read")
                 mode, name, size, path_bytes = match.groups()
                 path = path_bytes.decode("utf-8", "surrogateescape")
-                # The content of a link (120000) is the path that it leads to, which may be outside.
+                # A link (120000) is skipped, because its content is only a path.
                 if mode.startswith(b"100"):
                     blobs[path] = name.decode(), int(size)
                 elif mode == b"160000":
@@ -174,7 +174,7 @@ class Checkout(msgspec.Struct, frozen=True, kw_only=True):
             entries = ((path, size) for path, (_, size) in blobs.items())
             paths, reason = choose_files(entries, reason=reason)
             contents = self._contents([blobs[path] for path in paths])
-            texts = _without_binary(dict(zip(paths, contents, strict=True)))
+            texts = _drop_binary(dict(zip(paths, contents, strict=True)))
         except HostError as exc:
             return Tree({}, exc.reason)
         return Tree(texts, reason)
@@ -207,11 +207,11 @@ class Checkout(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def _compare(self, start: str, end: str, max_bytes: int) -> bytes:
-        """Compare two commits with the attributes of the base only.
+        """Return the diff of two commits, with the attributes of the base branch.
 
-        Git reads attributes from the work tree, then from the index, so it gets an empty folder as
-        its work tree and the files of the base as its index. Versions that know `GIT_ATTR_SOURCE`
-        (https://git-scm.com/docs/git) need neither.
+        Git reads attributes from the work tree, then from the index. So git gets an empty folder as
+        the work tree and the files of the base branch as the index. Versions of git that know
+        `GIT_ATTR_SOURCE` (https://git-scm.com/docs/git) need neither.
         """
         with tempfile.TemporaryDirectory(prefix="crscore-git-") as name:
             folder = Path(name)
@@ -224,7 +224,7 @@ class Checkout(msgspec.Struct, frozen=True, kw_only=True):
                 "GIT_ATTR_SOURCE": self.base,
             }
             git.run_git(("read-tree", self.base), folder=work_tree, variables=variables)
-            commits = (_checked_commit(start), _checked_commit(end), "--")
+            commits = (_check_commit(start), _check_commit(end), "--")
             return git.run_git(
                 (*_PRINT, *commits), folder=work_tree, variables=variables, max_bytes=max_bytes
             )
@@ -239,8 +239,8 @@ def find_checkout(folder: Path, base: str, head: str) -> tuple[Checkout | None, 
         head: Newest commit of the change, 40 hex digits.
 
     Returns:
-        The checkout, or None and the reason as a clause: no repository, missing commits (as in most
-        clones of depth 1), or a folder of another user that git does not trust.
+        The checkout and "", or None and the reason as a clause: no repository, missing commits (as
+        in most clones of depth 1), or a folder of another user that git does not trust.
     """
     try:
         output = git.run_git(("rev-parse", "--absolute-git-dir"), folder=folder)
@@ -259,13 +259,13 @@ def open_git_dir(git_dir: Path, base: str, head: str) -> tuple[Checkout | None, 
         head: Newest commit of the change, 40 hex digits.
 
     Returns:
-        The checkout, or None and the reason as a clause.
+        The checkout and "", or None and the reason as a clause.
     """
     try:
         for commit in (base, head):
-            exists = ("cat-file", "-e", f"{_checked_commit(commit)}^{{commit}}")
+            exists = ("cat-file", "-e", f"{_check_commit(commit)}^{{commit}}")
             git.run_git(exists, folder=git_dir, is_git_dir=True)
-        start = _merge_base(git_dir, base, head)
+        start = _find_merge_base(git_dir, base, head)
     except HostError as exc:
         return None, exc.reason
     if start is None:
@@ -273,24 +273,24 @@ def open_git_dir(git_dir: Path, base: str, head: str) -> tuple[Checkout | None, 
     return Checkout(git_dir=git_dir, base=base, head=head, merge_base=start), ""
 
 
-def _merge_base(git_dir: Path, base: str, head: str) -> str | None:
+def _find_merge_base(git_dir: Path, base: str, head: str) -> str | None:
     """Return the merge base of two commits; None if the repository does not have it."""
-    arguments = ("merge-base", _checked_commit(base), _checked_commit(head))
+    arguments = ("merge-base", _check_commit(base), _check_commit(head))
     # Exit code 1: the two commits have no common ancestor here, as in a shallow clone.
     output = git.run_git(arguments, folder=git_dir, is_git_dir=True, accepted_codes=(0, 1))
     text = output.decode().strip()
     return text if git.COMMIT.fullmatch(text) else None
 
 
-def _checked_commit(commit: str) -> str:
-    """Return a commit hash; reject values that git could interpret as an option or a name."""
+def _check_commit(commit: str) -> str:
+    """Return a commit hash; reject a text that git could interpret as an option or a name."""
     if not git.COMMIT.fullmatch(commit):
         raise HostError("git", f"{commit!r} is not a full commit hash")
     return commit
 
 
 def _parse_blob(line: bytes) -> tuple[str, int] | None:
-    """Return the name and the size of a blob, from a line about it."""
+    """Return the name and the size of a blob from git's line about it; None for other lines."""
     match = _BLOB.fullmatch(line)
     return (match[1].decode(), int(match[2])) if match else None
 
@@ -302,10 +302,10 @@ def choose_files(
 
     Args:
         entries: Paths and sizes in bytes.
-        reason: Reason why some files were not listed; None if all were.
+        reason: Why `entries` lacks files, as a clause; None if it has all files.
 
     Returns:
-        The paths, and a reason why files are missing, as a clause; None if all fit.
+        The paths of the chosen files, and why files are missing, as a clause; None if none are.
     """
     paths: list[str] = []
     total = 0
@@ -325,13 +325,13 @@ def choose_files(
 
 
 def read_folder(folder: Path) -> Tree:
-    """Read the files below a folder, in a work tree without those that git ignores.
+    """Read the text files below a folder, except those that git ignores in a work tree.
 
     Args:
-        folder: Root of the repository. Links below it and their targets are not read.
+        folder: Root of the repository. Links below the root are not followed.
     """
     root = folder.resolve()
-    # Untracked files are read, too: they can contain callers of the changed code.
+    # Untracked files are read too, because they can contain callers of the changed code.
     options = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
     try:
         listed = git.run_git(options, folder=root, max_bytes=MAX_LIST_BYTES)
@@ -343,13 +343,13 @@ def read_folder(folder: Path) -> Tree:
     for path in sorted(listed_paths or _walk(root)):
         try:
             state = (root / path).lstat()
-            # A parent folder can be a link that leads out of the root.
+            # A parent folder of the file can be a link that leads out of the root.
             is_inside = S_ISLNK(state.st_mode) or (root / path).resolve() == root / path
         except (OSError, ValueError, RuntimeError):
             is_inside = False
         if not is_inside or S_ISDIR(state.st_mode):
             reason = f"{path} is listed by git and cannot be read"
-        # Opening a pipe would wait for a program that writes to it.
+        # Only regular files are read, because opening a pipe would wait until a program writes.
         elif S_ISREG(state.st_mode):
             entries.append((path, state.st_size))
     paths, reason = choose_files(entries, reason=reason)
@@ -361,18 +361,18 @@ def read_folder(folder: Path) -> Tree:
                 texts[path] = stream.read(MAX_FILE_BYTES)
         except OSError:
             reason = f"{path} cannot be read"
-    return Tree(_without_binary(texts), reason)
+    return Tree(_drop_binary(texts), reason)
 
 
-def _without_binary(texts: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the text files; as in git, a file with a zero byte near its start is binary."""
-    # As many bytes as git looks at: https://github.com/git/git/blob/master/xdiff-interface.c
+def _drop_binary(texts: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Leave out binary files: as in git, these have a zero byte near the start."""
+    # Git looks at 8,000 bytes: https://github.com/git/git/blob/master/xdiff-interface.c
     return {path: content for path, content in texts.items() if b"\0" not in content[:8000]}
 
 
 def _walk(root: Path) -> Iterator[str]:
-    """Yield the files below a folder that is not a work tree, at most one more than allowed."""
-    # Not recursive, because folders can be nested more deeply than Python can recurse.
+    """Yield the files below a folder that is not a work tree, up to just above `MAX_FILES`."""
+    # A list of folders, because folders can be nested more deeply than Python can recurse.
     folders, count = [root], 0
     while folders and count <= MAX_FILES:
         try:
@@ -390,4 +390,4 @@ def _walk(root: Path) -> Iterator[str]:
 
 
 ReadTree = Callable[[], Tree]
-"""Function that reads a repository when it is first needed."""
+"""Returns the files of a repository; called only if they are needed."""

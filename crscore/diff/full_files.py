@@ -1,7 +1,7 @@
-"""Selects the whole files that a change needs, within limits, and adds them to it.
+"""Selects the full files that a change needs, within limits, and adds them to the change.
 
-A checkout and the host provide the same files under the same limits. One version of a file is
-sufficient, because the hunks determine the other one.
+A checkout and the host provide the same files under the same limits. One version of each file is
+sufficient, because the hunks determine the other version.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,22 +15,23 @@ from crscore.records import ChangedFile, Diff, FileStatus
 from crscore.text import count_noun
 
 
-def needed(change: Diff, limits: DiffLimits) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def list_needed(change: Diff, limits: DiffLimits) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """List the files that the hunks do not show completely.
+
+    The hunk of an added or deleted file is the whole file. Binary files, submodules and files
+    without hunks have nothing to read.
 
     Args:
         change: The change.
         limits: Limits on the number of files.
 
     Returns:
-        The first paths within the limits, and a note on the others. A file that the change adds or
-        deletes is complete in its hunk; binary files, submodules and files without hunks have
-        nothing to read.
+        The paths up to the limit, and a note on the other paths, if there are any.
     """
-    paths = _incomplete(change)
+    paths = _list_incomplete(change)
     kept_paths, left_paths = paths[: limits.max_sources], paths[limits.max_sources :]
     reason = f"comes after max_sources ({limits.max_sources:,}) was reached"
-    return tuple(kept_paths), (_left_out(reason, left_paths),) if left_paths else ()
+    return tuple(kept_paths), (_note_left_out(reason, left_paths),) if left_paths else ()
 
 
 def fit(
@@ -39,13 +40,13 @@ def fit(
     """Choose as many files as the limits allow, in a fixed order.
 
     Args:
-        sizes: Path -> bytes; None for a file that is binary or too large for its source to provide.
-            Files that could not be requested are left out.
-        order: The paths.
+        sizes: Path -> size in bytes; None for a file that is binary or too large for the host to
+            provide. Paths without an entry are skipped.
+        order: Paths in the order in which they are chosen.
         limits: Limits on the files.
 
     Returns:
-        The chosen paths, and a note for each reason why others are left out.
+        The chosen paths, and a note for each reason why other paths are left out.
     """
     kept_paths: list[str] = []
     left: dict[str, list[str]] = {}
@@ -65,7 +66,7 @@ def fit(
         else:
             kept_paths.append(path)
             total += size
-    notes = tuple(_left_out(reason, paths) for reason, paths in sorted(left.items()))
+    notes = tuple(_note_left_out(reason, paths) for reason, paths in sorted(left.items()))
     return tuple(kept_paths), notes
 
 
@@ -74,10 +75,11 @@ def add(change: Diff, texts: Mapping[str, str]) -> Diff:
 
     Args:
         change: The change.
-        texts: Path -> text at the head, for the files that `needed` lists.
+        texts: Path -> text at the head, for files from `list_needed`.
 
     Returns:
-        The change with both versions of these files and of the files that their hunks show in full.
+        The change with both versions of these files, and of the files that the change adds or
+        deletes.
     """
     versions: dict[str, tuple[str | None, str | None]] = {
         path: (None, text) for path, text in texts.items()
@@ -85,7 +87,7 @@ def add(change: Diff, texts: Mapping[str, str]) -> Diff:
     for file in change.files:
         if not _has_text(file):
             continue
-        # The hunk of a new or deleted file is all of it.
+        # The hunk of an added or deleted file is the whole file.
         if file.status is FileStatus.ADDED:
             versions[file.path] = ("", None)
         elif file.status is FileStatus.DELETED:
@@ -93,8 +95,8 @@ def add(change: Diff, texts: Mapping[str, str]) -> Diff:
     return parse.with_sources(change, versions)
 
 
-def _incomplete(change: Diff) -> list[str]:
-    """List the files whose hunks are not the whole file."""
+def _list_incomplete(change: Diff) -> list[str]:
+    """List the files whose hunks do not show the whole file."""
     whole = (FileStatus.ADDED, FileStatus.DELETED)
     return [file.path for file in change.files if _has_text(file) and file.status not in whole]
 
@@ -103,34 +105,35 @@ def _has_text(file: ChangedFile) -> bool:
     return bool(file.hunks) and not (file.is_binary or file.is_submodule or file.is_missing)
 
 
-def _left_out(reason: str, paths: Sequence[str]) -> str:
+def _note_left_out(reason: str, paths: Sequence[str]) -> str:
     names = format_paths(paths)
     files = count_noun(len(paths), "file")
-    return f"For {files}, only the hunks were read, as each {reason}: {names}."
+    return f"For {files}, only the hunks were read, because each {reason}: {names}."
 
 
 def from_tree(change: Diff, texts: Mapping[str, str], *, notes: Sequence[str] = ()) -> Diff:
     """Add the files of a source folder, which has the old or the new version of the code.
 
-    The version is determined for each file, because its hunks apply in only one direction.
+    The version is determined for each file: its hunks can be applied to the old version and undone
+    in the new version.
 
     Args:
         change: The change.
-        texts: Path -> text of the file; missing files get no sources.
+        texts: Path -> text of the file; files without an entry are not added.
         notes: Notes from reading the folder.
 
     Returns:
-        The change with both versions of every file that matches, and a note for each file that
-        matches neither version; one note if no file matches.
+        The change with both versions of every file that matches one of them, and a note for each
+        file that matches neither. If no file matches at all, there is one note.
     """
     versions: dict[str, tuple[str | None, str | None]] = {}
     mismatches: list[str] = []
     for file in change.files:
-        # A folder with the old version has a renamed file under its old name.
+        # A folder with the old version contains a renamed file under its old name.
         text = texts.get(file.path, texts.get(file.old_path or ""))
         if text is None or not file.hunks:
             continue
-        # A deleted file has no new version, and undoing its deletion works on any text.
+        # A deleted file has no new version, and undoing its deletion would accept any text.
         old = None if file.status is FileStatus.DELETED else parse.rebuild_old(file, text)
         if old is not None:
             versions[file.path] = old, text
@@ -141,11 +144,11 @@ def from_tree(change: Diff, texts: Mapping[str, str], *, notes: Sequence[str] = 
                 f"{file.path} in the source folder is neither the old nor the new version; "
                 "only its hunks were read."
             )
-    incomplete = _incomplete(change)
+    incomplete = _list_incomplete(change)
     if incomplete and not versions and not notes:
         reason = f"{len(mismatches)} of its files are in another version" if mismatches else ""
         mismatches = [
-            f"--source-root fits nothing in the diff: {reason or 'none of its files is there'}. "
+            f"--source-root matches no file in the diff: {reason or 'it has none of the files'}. "
             f"Only the hunks were read: {format_paths(incomplete)}."
         ]
     added = parse.with_sources(change, versions)

@@ -1,8 +1,8 @@
-"""Execution of git on an untrusted repository.
+"""Runs git on an untrusted repository.
 
-Git is run with an argument list, never in a shell. Its environment has no tokens and none of git's
-own variables; time and output are limited. Hooks, pagers, prompts and lazy fetches are off, and so
-is the network, unless the caller allows a protocol.
+Git is run with an argument list, never in a shell. Its environment has no tokens and none of the
+user's `GIT_` variables. Time and output are limited. Hooks, pagers, prompts and lazy fetches are
+off, and so is the network, unless the caller allows a protocol.
 """
 
 import contextlib
@@ -23,26 +23,27 @@ COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 TIMEOUT_S: Final = 60.0
 """Time limit of one call in seconds."""
 _MAX_ERROR_BYTES: Final = 2_000
-# HOME is kept: git reads `safe.directory`, the list of other users' folders that this user trusts,
-# only from the user's own configuration (https://git-scm.com/docs/git-config).
+# HOME is kept, because git reads `safe.directory`, the list of other users' folders that this user
+# trusts, only from the user's own configuration (https://git-scm.com/docs/git-config).
 _KEPT_VARIABLES: Final = ("PATH", "HOME", "XDG_CONFIG_HOME", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP")
 _SET: Final = {
-    # `run_git` looks for lines that start with "fatal: ", which git translates, too.
+    # `run_git` looks for lines that start with "fatal: ", which git translates in other locales.
     "LC_ALL": "C",
     # A fetch of a private repository without a token would wait for a password forever:
     # https://git-scm.com/docs/git, which also describes the next two variables.
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_OPTIONAL_LOCKS": "0",
-    # `refs/replace/` would show other contents under the name of a commit than the host has.
+    # With `refs/replace/`, git could show other contents for a commit than the host has.
     "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_ATTR_NOSYSTEM": "1",
-    # a partial clone would fetch missing objects (https://git-scm.com/docs/partial-clone); git
-    # before 2.39.4 ignores the first of the two
+    # In a partial clone, git would fetch missing objects (https://git-scm.com/docs/partial-clone).
+    # Versions before 2.39.4 ignore the first of these two variables.
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_ALLOW_PROTOCOL": "none",
 }
-# `core.hooksPath` and `core.fsmonitor` name programs that git would start, `gc` and `maintenance`
-# would write to the repository; the remaining settings fix the form of git's output.
+# `core.hooksPath` and `core.fsmonitor` name programs that git would start, and `gc` and
+# `maintenance` would write to the repository. The others fix how git reads the repository and
+# formats its output.
 _SETTINGS: Final = (
     "core.hooksPath=/dev/null",
     "core.fsmonitor=",
@@ -57,7 +58,7 @@ _SETTINGS: Final = (
     "gc.auto=0",
     "maintenance.auto=false",
     "protocol.allow=never",
-    # a change can contain a folder that looks like a bare repository, with its own configuration:
+    # A change can contain a folder that looks like a bare repository, with its own configuration:
     # https://git-scm.com/docs/git-config
     "safe.bareRepository=explicit",
 )
@@ -77,7 +78,7 @@ def run_git(
     """Run git once.
 
     Args:
-        arguments: Arguments after `git`; the caller must check untrusted ones.
+        arguments: Arguments after `git`; the caller must check untrusted arguments.
         folder: Folder in which git runs.
         variables: Additional environment variables.
         is_git_dir: Whether the folder is a repository's `.git`, so that git need not search for it.
@@ -96,7 +97,8 @@ def run_git(
     settings = [part for setting in _SETTINGS for part in ("-c", setting)]
     environment = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
     location = {"GIT_DIR": str(folder)} if is_git_dir else {}
-    # Files instead of pipes: git could block on a full pipe while this process reads another one.
+    # Files are used instead of pipes, because git could block on a full pipe while this process
+    # reads another pipe.
     with tempfile.TemporaryFile() as stdin, tempfile.TemporaryFile() as stderr:
         stdin.write(input_bytes)
         stdin.seek(0)
@@ -108,7 +110,7 @@ def run_git(
                 stdin=stdin,
                 stdout=subprocess.PIPE,
                 stderr=stderr,
-                # a process group, so that `_kill` also reaches the programs that git has started
+                # A process group, so that `_kill` also reaches the programs that git has started.
                 start_new_session=True,
             )
         except OSError as exc:
@@ -119,7 +121,7 @@ def run_git(
         error = stderr.read().decode("utf-8", "replace")
     if process.returncode not in accepted_codes:
         lines = [line.strip() for line in error.splitlines() if line.strip()]
-        # Advice may follow the message.
+        # Git may print advice after the message.
         messages = [line for line in lines if line.startswith(("fatal: ", "error: "))] or lines
         message = next(iter(messages), f"git ended with {process.returncode}")
         raise HostError(label, message.removeprefix("fatal: ").removeprefix("error: "))
@@ -127,12 +129,12 @@ def run_git(
 
 
 def missing_commits(git_dir: Path, commits: Iterable[str]) -> set[str]:
-    """Return the commits that a repository lacks; a text that is not a full name counts as missing.
+    """Return the commits that a repository lacks; texts that are no full hashes count as missing.
 
     Raises:
         HostError: git failed.
     """
-    # Only full names are passed on: other texts are untrusted and could name something else.
+    # Only full hashes are passed to git, because any other text could name something else.
     names = sorted(commit for commit in set(commits) if COMMIT.fullmatch(commit))
     answer = run_git(
         ("cat-file", "--batch-check"),
@@ -153,7 +155,7 @@ def _read(process: subprocess.Popen[bytes], label: str, max_bytes: int, timeout_
         timed_out.set()
         _kill(process)
 
-    # `read` below has no time limit; killing git ends it.
+    # `read` has no time limit, but it ends when git is killed.
     timer = threading.Timer(timeout_s, stop)
     timer.start()
     try:
@@ -172,7 +174,7 @@ def _read(process: subprocess.Popen[bytes], label: str, max_bytes: int, timeout_
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill git and its descendants; groups exist on POSIX only."""
+    """Kill git and, on POSIX, the programs that it started."""
     if hasattr(os, "killpg"):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)

@@ -3,9 +3,12 @@
 Each language with a grammar has a table, `<name>.toml`; `others.toml` has the file names of the
 other languages. The keys of a table, all optional except `suffixes` and `grammar.package`, are:
 
-- `like`: another language, whose `grammar`, `names` and `keywords` are used if this one has none.
-- `suffixes` (the usual one first, without the dot), `files` (whole names) and `other_names`.
-- `keywords`: reserved words, which CodeBLEU weighs more.
+- `like`: another language, from which this one takes missing `names`, `keywords` and keys of
+  `grammar`.
+- `suffixes`: file suffixes without the dot, the usual one first.
+- `files`: whole file names.
+- `other_names`: other names of the language.
+- `keywords`: reserved words, to which CodeBLEU gives more weight.
 - `grammar`: node types by their meaning (`crscore.syntax.grammars.Language`).
 - `names`: the roles of names by their position (`crscore.syntax.sketch`).
 - `shared`: node types that have the same meaning in every grammar that has them.
@@ -48,7 +51,7 @@ def _read_table(name: str) -> Table:
 def read_words(key: str) -> Mapping[str, tuple[str, ...]]:
     """Return the words under one key, `suffixes` or `files`, of each language.
 
-    Languages without a grammar are included.
+    This includes the languages without a grammar.
     """
     words = {name: table[key] for name, table in read_tables().items() if key in table}
     # If a language has a table, the table replaces its line in `others.toml`.
@@ -60,7 +63,7 @@ def read_words(key: str) -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def node_types(meaning: str) -> frozenset[str]:
-    """Return the node types with one meaning in all grammars, from `shared`."""
+    """Return the node types that have a meaning in every grammar, from the keys `shared`."""
     tables = (table.get("shared", {}) for table in read_tables().values())
     return frozenset(word for table in tables for word in table.get(meaning, "").split())
 
@@ -78,8 +81,8 @@ def language_of(path: str) -> str | None:
         path: Any path, with slashes or backslashes; case-insensitive.
 
     Returns:
-        A lower-case name such as `python`, `cpp` or `yaml`, or None if the file name is not
-        conclusive. `.h` counts as `c`; templates count as the markup that they are written in.
+        A lower-case name such as `python`, `cpp` or `yaml`; None if the file name does not show the
+        language. `.h` counts as `c`. A template counts as the markup that it is written in.
 
     Example:
         >>> language_of("src/App.TSX"), language_of("docker/Dockerfile.dev"), language_of("LICENSE")
@@ -126,7 +129,7 @@ def suffix_of(language: str) -> str | None:
         language: A name returned by `language_of`.
 
     Returns:
-        The suffix with its dot, in lower case; None if the language is not known.
+        The suffix with its dot, in lower case; None if the language is unknown.
 
     Example:
         >>> suffix_of("python"), suffix_of("csharp"), suffix_of("klingon")

@@ -1,6 +1,6 @@
 """Parser that turns unified diffs of git, GNU diff and GitHub into `Diff` values.
 
-`docs/design/018-the-diff.md` gives the reasons for its rules.
+The reasons for its rules are in docs/design/018-the-diff.md.
 """
 
 import codecs
@@ -21,15 +21,15 @@ from crscore.diff.sections import (
     WORD_DIFF,
     Header,
     Section,
-    part_of,
     read_header,
+    slice_hunk,
     split_sections,
 )
 from crscore.errors import DiffParseError, LimitError
 from crscore.records import ChangedFile, Diff, FileStatus, Hunk, LineKind, Side
 from crscore.text import count_noun
 
-# `git diff --color` colors the headers, too; escape codes only inside code are content.
+# `git diff --color` also colors the headers. If only code has color codes, they belong to the file.
 _COLORED: Final = re.compile(r"^(?:\x1b\[[0-9;]*[mK])+(?:diff |@@ |--- |\+\+\+ )", re.MULTILINE)
 # "\x1b[31m", "\x1b[1;32m"; "\x1b[K" ends a match of `grep --color`
 _COLOR: Final = re.compile(r"\x1b\[[0-9;]*[mK]")
@@ -46,26 +46,26 @@ _NOT_SHOWN: Final = re.compile(
     r"|\.\.\. //.*#\d+ (?!edit|integrate)|Index: .*$(?=\n=+\n(?!---|RCS|diff))).*",
     re.MULTILINE,
 )
-"""Lines for a file whose change is not shown."""
+"""Lines that name a file without its change."""
 _COLOR_NOTE: Final = "The diff has color codes, which were removed."
 CUT_NOTE: Final = (
-    "The diff ends before the lines that its last hunk's header counts: the hunk was cut. "
+    "The last hunk was cut: it has fewer lines than its header counts. "
     "The lines that are there were read, and their numbers are right."
 )
 # "Subproject commit <hash>", with "-dirty" at its end if the submodule's work tree differs.
 _SUBPROJECT: Final = re.compile(r"Subproject commit [0-9a-f]{40}(?:-dirty)?$")
 # The line before each mail of an mbox (https://www.rfc-editor.org/rfc/rfc4155):
 # "From <commit> Mon Sep 17 00:00:00 2001", "From ann@example.org Wed Jan  1 10:00:00 2025"
-# 320: the 64 octets of a local part, "@" and the 255 of a domain that
-# https://www.rfc-editor.org/rfc/rfc5321#section-4.5.3.1 allows.
+# An address has at most 320 octets, 64 before the "@" and 255 after it:
+# https://www.rfc-editor.org/rfc/rfc5321#section-4.5.3.1
 _MAIL_START: Final = re.compile(
     rb"^From \S{1,320} [\w :+-]{10,60}\r?\n(?=[\w-]{1,76}:)", re.MULTILINE
 )
-# Header lines with their continuation lines, and the empty line after them.
-# Possessive quantifiers, because a mail can be an attack: with ordinary ones, headers without an
-# empty line at their end would be tried again with each smaller number of lines.
+# Header lines with their continuation lines, and the empty line after them. The quantifiers are
+# possessive: with ordinary ones, an attacker could send many header lines without an empty line at
+# their end, and each smaller number of lines would be tried.
 _MAIL_HEADERS: Final = re.compile(rb"(?:[\w-]{1,76}:[^\n]*+\n(?:[ \t]+[^\s][^\n]*+\n)*+)++\r?\n")
-_OF_MAIL: Final = re.compile(
+_MAIL_FIELD: Final = re.compile(
     rb"^(?:from|subject|message-id|content-type|content-transfer-encoding):",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -74,12 +74,12 @@ _OF_MAIL: Final = re.compile(
 _STATISTICS_OR_DIFF: Final = re.compile(
     r" \S.* \| +(?:\d+|Bin)\b| \d+ files? changed\b|diff |--- |@@ -|Index: "
 )
-_AS_IT_IS: Final = frozenset({"utf-8", "us-ascii", "ascii", "utf8"})
+_UTF8_CHARSETS: Final = frozenset({"utf-8", "us-ascii", "ascii", "utf8"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiffLimits:
-    """Limits on how much of a change is read; each can be raised."""
+    """Limits on how much of a change is read; users can raise each of them."""
 
     max_diff_bytes: int = 10_000_000
     """Maximum bytes of the whole text; 10 MB is about 200,000 lines."""
@@ -89,8 +89,8 @@ class DiffLimits:
     max_hunks: int = 20_000
     """Maximum number of hunks in all files."""
     max_line_length: int = 100_000
-    """Maximum characters of one line; a file with a longer line, such as minified code, is not
-    read."""
+    """Maximum number of characters of one line. A file with a longer line, such as minified code,
+    is not read."""
     max_source_bytes: int = 2_000_000
     """Maximum bytes of one whole file."""
     max_sources: int = 500
@@ -110,13 +110,14 @@ def parse_diff(
     r"""Parse a diff.
 
     The output of `git diff`, `git show`, `git format-patch`, `diff -u`, `diff -ru` and GitHub is
-    accepted, also in a mail, and so is a bare hunk that starts with `@@`.
+    accepted, also in a mail. A bare hunk, which starts with `@@` and has no file header, is
+    accepted too.
 
     Args:
         text: The diff. Bytes are UTF-8, or UTF-16 with a byte order mark.
-        source: Origin, for messages.
-        language: Language of a bare hunk, and of files whose name is not conclusive.
-        path: File that a bare hunk belongs to.
+        source: Origin of the text, for messages.
+        language: Language of a bare hunk, and of files whose name does not show their language.
+        path: Path of the file that a bare hunk belongs to.
         limits: Size limits.
 
     Returns:
@@ -124,11 +125,11 @@ def parse_diff(
         omissions are in its notes.
 
     Raises:
-        DiffParseError: The text is empty or not a unified diff, a hunk does not have the lines that
-            its header counts (the last one may have fewer, with a note), or it is a combined diff
-            of a merge.
+        DiffParseError: The text is empty, is not a unified diff, or is a combined diff of a merge;
+            or a hunk does not have as many lines as its header counts. The last hunk may have
+            fewer; this only adds a note.
         LimitError: The diff is larger than a limit. A line over `max_line_length` in a hunk is not
-            an error: that file `is_missing`.
+            an error, but the file is marked with `is_missing`.
 
     Example:
         >>> diff = parse_diff("@@ -1 +1,2 @@\n import os\n+import sys\n", path="tool.py")
@@ -136,11 +137,11 @@ def parse_diff(
         ('python', 2)
     """
     # A text has at least as many bytes as characters, so a text with too many characters is refused
-    # before it is copied.
+    # without encoding it.
     length = len(text)
     if length <= limits.max_diff_bytes:
-        # JSON can hold half a surrogate pair ("\ud800"), which UTF-8 cannot; it is decoded as
-        # U+FFFD.
+        # JSON can contain half of a surrogate pair ("\ud800"), which UTF-8 cannot. `_decode` makes
+        # it U+FFFD.
         data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
         length = len(data)
     if length > limits.max_diff_bytes:
@@ -154,7 +155,8 @@ def parse_diff(
     if not sections:
         raise DiffParseError(source, None, _describe_fault(decoded))
     longest = max((len(line) for section in sections for line in section.header), default=0)
-    # A header cannot be skipped: without the name in it, a file cannot be reported as missing.
+    # A header cannot be skipped, because without the name in it, a file cannot be reported as
+    # missing.
     if longest > limits.max_line_length:
         raise LimitError("max_line_length", limits.max_line_length, longest, source)
     changes: list[ChangedFile] = []
@@ -168,7 +170,7 @@ def parse_diff(
     if not changes:
         raise DiffParseError(source, None, "there is no change in this diff; nothing to score")
     files = _join_replaced(changes)
-    notes += _leftover_notes(decoded, sections[-1].is_cut, files)
+    notes += _note_omissions(decoded, sections[-1].is_cut, files)
     return Diff(files=files, sha256=hashlib.sha256(data).hexdigest(), notes=tuple(notes))
 
 
@@ -176,13 +178,13 @@ def with_sources(diff: Diff, sources: Mapping[str, tuple[str | None, str | None]
     r"""Add whole files to a diff.
 
     Args:
-        diff: A parsed change; it is not modified.
+        diff: A parsed diff; it is not modified.
         sources: Path of a file -> its old and its new text; None if a text is unknown.
 
     Returns:
-        A copy whose files have the texts. A missing side is rebuilt from the other one. A text that
-        does not contain the lines of the hunks is another version of the file; it is left out, with
-        a note.
+        A copy of the diff whose files have the texts. An unknown text is rebuilt from the other
+        one. A text that does not contain the lines of the hunks is another version of the file, so
+        it is left out, with a note.
 
     Example:
         >>> diff = parse_diff("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-one\n+two\n")
@@ -241,7 +243,7 @@ def rebuild_new(file: ChangedFile, old_source: str) -> str | None:
 
 
 def _apply(file: ChangedFile, text: str, side: Side) -> str | None:
-    """Rebuild the other version of a file from its text on one side."""
+    """Rebuild one version of a file from the text of the other version, which is on `side`."""
     if file.is_binary or file.is_submodule:
         return None
     # Not `splitlines`, which also splits at form feeds and other characters within a line.
@@ -252,7 +254,7 @@ def _apply(file: ChangedFile, text: str, side: Side) -> str | None:
     position = 0
     for hunk in file.hunks:
         start, length = hunk.range_of(side)
-        # A side without lines has the number of the line before it.
+        # The start of a side without lines is the number of the preceding line.
         first = start if length == 0 else start - 1
         if first < position or first + length > len(lines):
             return None
@@ -263,8 +265,8 @@ def _apply(file: ChangedFile, text: str, side: Side) -> str | None:
                 end = "" if line.ends_file_without_newline else "\n"
                 rebuilt.append(line.text + "\r" * line.ends_with_crlf + end)
                 continue
-            # Line ends are ignored, because only the diff, or only the file, may have been
-            # converted.
+            # Line ends are not compared, because those of the diff or those of the file may have
+            # been converted.
             if lines[position].rstrip("\r\n") != line.text.rstrip("\r"):
                 return None
             if line.kind is LineKind.CONTEXT:
@@ -274,7 +276,7 @@ def _apply(file: ChangedFile, text: str, side: Side) -> str | None:
 
 
 def _decode(data: bytes) -> tuple[str, list[str]]:
-    """Decode a diff or its mails; remove colors, and CRLF that was added to all lines."""
+    """Decode a diff or its mails, and remove color codes and CRLF that was added to all lines."""
     notes: list[str] = []
     # Windows PowerShell 5.1 writes UTF-16 for `git diff > change.diff`:
     # https://learn.microsoft.com/powershell/module/microsoft.powershell.core/about/about_character_encoding
@@ -298,14 +300,14 @@ def _decode(data: bytes) -> tuple[str, list[str]]:
     # the whole diff was converted.
     if header and header[0].endswith("\r"):
         text = text.replace("\r\n", "\n")
-        notes.append("The diff has CRLF line ends throughout; the files' own are unknown.")
+        notes.append("The diff has CRLF line ends throughout, so those of its files are unknown.")
     return text, notes
 
 
 def read_mails(data: bytes) -> tuple[bytes, list[str]]:
     """Decode mails of `git format-patch` or a mailbox and leave out their commit messages.
 
-    Each mail of a series has an encoding of its own. The text before the line `---` is the commit
+    Each mail of a series can have another encoding. The text before the line `---` is the commit
     message, so a diff that is quoted there is not part of the change.
 
     Args:
@@ -320,7 +322,7 @@ def read_mails(data: bytes) -> tuple[bytes, list[str]]:
     ends = [*(match.start() for match in separators[1:]), len(data)]
     mails = [data[start:end] for start, end in zip(starts, ends, strict=True)]
     headers = [_MAIL_HEADERS.match(mail) for mail in mails]
-    if not all(lines and _OF_MAIL.search(lines[0]) for lines in headers):
+    if not all(lines and _MAIL_FIELD.search(lines[0]) for lines in headers):
         return data, []
     texts: list[bytes] = []
     notes: list[str] = []
@@ -328,7 +330,7 @@ def read_mails(data: bytes) -> tuple[bytes, list[str]]:
         count = len(texts)
         for part in email.message_from_bytes(mail).walk():
             content = part.get_payload(decode=True)
-            # None for a multipart, whose parts follow in `walk`:
+            # The content of a multipart is None; its parts follow in `walk`:
             # https://docs.python.org/3/library/email.compat32-message.html#email.message.Message.get_payload
             # A part in HTML repeats the part before it (RFC 2046, section 5.1.4).
             is_copy = len(texts) > count and part.get_content_subtype() == "html"
@@ -336,24 +338,24 @@ def read_mails(data: bytes) -> tuple[bytes, list[str]]:
                 continue
             fault = "has a damaged encoding, so lines may be missing" if part.defects else ""
             charset = (part.get_content_charset() or "utf-8").lower()
-            if charset not in _AS_IT_IS:
+            if charset not in _UTF8_CHARSETS:
                 try:
                     content = content.decode(charset).encode()
                 except (LookupError, UnicodeDecodeError):
                     fault = f"is not in the encoding that it names, {charset!r}"
-            texts.append(_without_message(content))
+            texts.append(_remove_message(content))
             notes += [f"Mail {number} {fault}."] * bool(fault)
     return b"\n".join(texts), notes
 
 
-def _without_message(content: bytes) -> bytes:
-    """Cut a mail's text at the line `---` before the statistics of its diff."""
-    # Not `splitlines`: a form feed in code does not end a line of a diff.
+def _remove_message(content: bytes) -> bytes:
+    """Remove the commit message from a mail's text, which ends at the line `---`."""
+    # Not `splitlines`, because a form feed in code does not end a line of a diff.
     lines = content.split(b"\n")
     for index, line in enumerate(lines, 1):
         if line.rstrip() != b"---":
             continue
-        # A removed line "--" looks the same, but the statistics do not follow it.
+        # In a diff, a removed line "--" looks the same, but no statistics follow it.
         following = (text.decode("utf-8", "replace") for text in lines[index:])
         first = next((text for text in following if _STATISTICS_OR_DIFF.match(text)), "")
         if first.startswith(" "):
@@ -362,19 +364,21 @@ def _without_message(content: bytes) -> bytes:
 
 
 def _refuse_word_diff(lines: Sequence[str], source: str, *, has_colors: bool) -> None:
-    """Reject a word diff: its lines have no signs, so indented code would be read as context.
+    """Reject a word diff, because its lines do not start with `+` or `-`.
+
+    Indented code in a word diff would be read as unchanged lines.
 
     Args:
         lines: The lines of the diff.
-        source: Origin, for messages.
-        has_colors: Whether colors were removed; `--color-words` marks changes with them.
+        source: Origin of the diff, for messages.
+        has_colors: True if color codes were removed, with which `--color-words` marks changes.
 
     Raises:
-        DiffParseError: A hunk has changes inside lines, but no changed line.
+        DiffParseError: A hunk has changes inside lines, but no added or removed line.
     """
     start = None
     has_marks = has_signs = False
-    # The additional header ends the last hunk, so that it is checked like the others.
+    # The additional header ends the last hunk, so that this hunk is checked like the others.
     for number, line in enumerate((*lines, "@@ -"), 1):
         if line.startswith(("@@ -", "diff --git ")):
             if start is not None and has_marks and not has_signs:
@@ -387,34 +391,34 @@ def _refuse_word_diff(lines: Sequence[str], source: str, *, has_colors: bool) ->
 
 
 def _describe_fault(text: str) -> str:
-    """Return why a text without files is not a diff."""
+    """Return the reason, for a message, why no file was found in a text."""
     if not text.strip():
         return "this diff is empty: there is no change to score"
     if _NOT_SHOWN.match(text):
-        return f"this diff names files without their change: {text.splitlines()[0]!r}"
+        return f"this diff names files but not their changes: {text.splitlines()[0]!r}"
     return "this is not a unified diff; make one with git diff or diff -u"
 
 
-def _leftover_notes(text: str, is_cut: bool, files: Sequence[ChangedFile]) -> list[str]:
+def _note_omissions(text: str, is_cut: bool, files: Sequence[ChangedFile]) -> list[str]:
     """Return notes on repaired and missing parts of a diff."""
     notes: list[str] = []
     if is_cut:
         notes.append(CUT_NOTE)
     if missing := [file for file in files if file.is_missing]:
         total, paths = count_noun(len(missing), "file"), format_paths([at.path for at in missing])
-        notes.append(f"{total} could not be read, as {missing[0].missing}: {paths}.")
+        notes.append(f"{total} could not be read, because {missing[0].missing}: {paths}.")
     if not_shown := [match[0] for match in _NOT_SHOWN.finditer(text)]:
-        notes.append(f"The diff names files without their change: {format_paths(not_shown)}.")
+        notes.append(f"The diff names files but not their changes: {format_paths(not_shown)}.")
     for path, count in Counter(file.path for file in files).items():
         if count > 1 and path:
             notes.append(
-                f"{path!r} is changed {count} times, with line numbers of a different version each."
+                f"{path!r} is changed {count} times, each with line numbers of another version."
             )
     return notes
 
 
 def _join_replaced(files: Sequence[ChangedFile]) -> tuple[ChangedFile, ...]:
-    """Join the deletion and the addition of a file; git shows them when a link becomes a file."""
+    """Join the deletion and the addition of one path; git prints them if a link becomes a file."""
     joined: list[ChangedFile] = []
     for file in files:
         before = joined[-1] if joined else None
@@ -440,25 +444,25 @@ def _join_replaced(files: Sequence[ChangedFile]) -> tuple[ChangedFile, ...]:
 def _read_file(
     section: Section, source: str, language: str | None, path: str | None
 ) -> ChangedFile | None:
-    """Read one file; return None when its header reports no change."""
+    """Convert the section of one file; return None if its header shows no change."""
     header = read_header(section.header)
     if header.is_empty and not section.hunks:
         return None
     fault = ""
     if not header.is_known and section.header and path is None:
-        fault = "the file names in this header cannot be read; for one file, give --path"
+        fault = "the file names in this header cannot be read; if it is the only file, give --path"
     elif header.expects_hunks and not section.hunks:
         fault = (
-            "this file has a header and no hunk: the diff is cut off, make it again with git diff"
+            "this file has a header but no hunk, so the diff was cut; create it again with git diff"
         )
     if fault:
         raise DiffParseError(source, section.line, fault)
     hunks = tuple(section.hunks)
-    # The status is determined before the hunk is cut: a hunk without its context would look like a
-    # new file.
-    status = _status(header, hunks)
+    # The status is determined before the header of a cut hunk is corrected, because without its
+    # missing lines, the hunk could look like a new file.
+    status = _find_status(header, hunks)
     if section.is_cut:
-        hunks = (*hunks[:-1], part_of(hunks[-1], 0, len(hunks[-1].lines)))
+        hunks = (*hunks[:-1], slice_hunk(hunks[-1], 0, len(hunks[-1].lines)))
     # GitHub's patches give no mode for submodules, but all their lines name commits.
     texts = [line.text for hunk in hunks for line in hunk.lines]
     submodule = header.is_submodule or bool(texts and all(map(_SUBPROJECT.match, texts)))
@@ -468,8 +472,8 @@ def _read_file(
         path=name,
         old_path=header.old if header.old != name else None,
         status=status,
-        # A given language applies to a bare hunk. If the header names the file, it is used only if
-        # the name is not conclusive.
+        # The argument `language` applies to a bare hunk. If the header names the file, it is used
+        # only if the name does not show the language.
         language=(detected or language) if header.is_known else (language or detected),
         hunks=() if submodule else hunks,
         is_binary=header.is_binary,
@@ -479,7 +483,7 @@ def _read_file(
     )
 
 
-def _status(header: Header, hunks: Sequence[Hunk]) -> FileStatus:
+def _find_status(header: Header, hunks: Sequence[Hunk]) -> FileStatus:
     # git states whether a file is new or deleted; in other diffs, an empty side shows it.
     is_whole = len(hunks) == 1 and not header.is_git
     if (header.is_known and header.old is None) or (

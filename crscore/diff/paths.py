@@ -1,4 +1,4 @@
-"""Paths of changed files: their roles, from the root of the repository, and in messages."""
+"""Paths of changed files: the role of a file, the root of its repository, lists in messages."""
 
 import re
 import tomllib
@@ -8,10 +8,10 @@ from typing import Final
 
 MAX_SHOWN: Final = 3
 """Maximum number of paths that a message names."""
-# Folders of CI systems for the checkout of a repository, as they document them; for example
+# Folders in which CI systems put the checkout of a repository, as they document them; for example
 # https://docs.github.com/en/actions/reference/workflows-and-actions/variables and
-# https://docs.gitlab.com/ci/variables/predefined_variables/. One level deeper would be a folder of
-# the repository: nothing is guessed from the end of a path.
+# https://docs.gitlab.com/ci/variables/predefined_variables/. Only these are known: in any other
+# path, a folder of this machine cannot be told from a folder of the repository.
 _WORKSPACE: Final = re.compile(
     r"""(?:
     (?:/(?:home|Users)/runner/work|/home/vsts/work|/__w|[A-Za-z]:/a|(?:[A-Za-z]:)?/[\w./-]{0,100}_work)
@@ -28,7 +28,7 @@ _WORKSPACE: Final = re.compile(
 LOCK, SNAPSHOT, GENERATED, MINIFIED = MACHINE_MADE = (
     "lock file", "snapshot", "generated or vendored file", "minified or data file"
 )  # fmt: skip
-"""Kinds of files that are not written by hand."""
+"""Kinds of files that programs write."""
 _ROLES: Final = tomllib.loads(Path(__file__).with_name("roles.toml").read_text("utf-8"))
 _TABLES: Final = {
     table: {name: re.compile(pattern) for name, pattern in rows.items()}
@@ -37,7 +37,7 @@ _TABLES: Final = {
 
 
 def made_by_machine_name(path: str) -> str:
-    """Return the kind of a file that is not written by hand, by its path; empty for others."""
+    """Return the kind of a file that programs write, by its path; "" for any other file."""
     if _TABLES["machine"]["lock"].search(path):
         return LOCK
     if _TABLES["machine"]["generated"].search(path):
@@ -46,17 +46,17 @@ def made_by_machine_name(path: str) -> str:
 
 
 def role_of(path: str) -> str:
-    """Return the role of a file, by its path: a role in `roles.toml`, `machine` or `code`."""
+    """Return the role of a file by its path: a name in `roles.toml`, `machine` or `code`."""
     if made_by_machine_name(path):
         return "machine"
     return next((role for role, form in _TABLES["roles"].items() if form.search(path)), "code")
 
 
 def strip_workspace(path: str) -> str:
-    """Return a path from the root of its repository if it is in the workspace of a known CI.
+    """Return a path relative to its repository, if it is in the workspace of a known CI system.
 
     Args:
-        path: With forward slashes; returned unchanged if its root is unknown.
+        path: Path with forward slashes; returned unchanged if it is in no known workspace.
 
     Example:
         >>> strip_workspace("/home/runner/work/shop/shop/src/a.py"), strip_workspace("/tmp/a.py")
@@ -67,7 +67,7 @@ def strip_workspace(path: str) -> str:
 
 
 def format_paths(paths: Sequence[str]) -> str:
-    """Format the first few of many paths; an empty path stands for a bare hunk.
+    """Format paths for a message, up to `MAX_SHOWN`; an empty path stands for a bare hunk.
 
     Example:
         >>> format_paths(["a", "b", "c", "d"])

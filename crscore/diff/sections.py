@@ -1,8 +1,7 @@
-"""Splitting of a diff into its files and hunks, and the header lines before a file's first hunk.
+"""Splits a diff into files and hunks, and reads the header lines before a file's first hunk.
 
-git, GNU diff and GitHub print other lines around files and hunks: quoted paths, renames without
-hunks, submodule summaries, mail signatures after the last hunk. A header has a file's names, modes
-and kind of change.
+A header has a file's names, modes and kind of change. Programs print different lines around files
+and hunks: quoted paths, renames without hunks, submodule summaries, mail signatures.
 """
 
 import re
@@ -16,7 +15,7 @@ from msgspec.structs import replace
 from crscore.errors import DiffParseError, LimitError
 from crscore.records import DiffLine, Hunk, LineKind
 
-# "@@ -1,2 +3,4 @@ def f():", "@@ -1 +1,2 @@"; at most nine digits, so that int() stays cheap
+# "@@ -1,2 +3,4 @@ def f():", "@@ -1 +1,2 @@"; at most nine digits, so that int() is fast
 _HUNK: Final = re.compile(
     r"@@ -([0-9]{1,9})(?:,([0-9]{1,9}))? \+([0-9]{1,9})(?:,([0-9]{1,9}))? @@(.*)"
 )
@@ -33,17 +32,18 @@ _CLOSES: Final = re.compile(
 )
 
 WORD_CHANGE: Final = re.compile(r"\[-[^\n]{1,400}?-\]|\{\+[^\n]{1,400}?\+\}")
-"""Changed words in a line of a word diff: "x = [-1-]{+10+}". A list in code may look like one."""
-# A class of characters in code, as in `+SLUG = /^[-a-z_-]+$/`, looks like a removed word.
-_AS_A_WORD: Final = re.compile(r"^(?![+-])|\s(?:\[-|\{\+)|-\]\{\+")
-"""Line without a sign, or with a mark where a word starts or after another mark."""
-WORD_DIFF: Final = "this is a word diff; make it again with git diff, without --word-diff"
-"""Message for a word diff; `--word-diff=porcelain` ends each line of code with a line `~`."""
+"""Changed words in a line of a word diff: "x = [-1-]{+10+}". Code can contain the same marks."""
+# In a changed line such as `+SLUG = /^[-a-z_-]+$/`, the character class looks like a removed word.
+_WORD_MARK: Final = re.compile(r"^(?![+-])|\s(?:\[-|\{\+)|-\]\{\+")
+"""Further condition on a line of a word diff: the line does not start with `+` or `-`, or a mark
+starts a word or follows another mark."""
+WORD_DIFF: Final = "this is a word diff; create it again with git diff, without --word-diff"
+"""Message of the error for a word diff."""
 
 _SUBMODULE_MODE: Final = "160000"
 
 # "Binary files a/x and b/x differ"
-# The lookahead keeps the first "and" that can separate names: trying each one of a line with many
+# The lookahead fixes the first "and" as the separator. If each "and" were tried, a line with many
 # would take quadratic time.
 _BINARY_LINE: Final = re.compile(r"Binary files (?=(.+?) and .)\1 and (.+) differ$")
 # A path with a control character, a quote or a byte above 0x7f is quoted as in C (core.quotePath):
@@ -55,14 +55,14 @@ _ESCAPES: Final = {b"a": 7, b"b": 8, b"t": 9, b"n": 10, b"v": 11, b"f": 12, b"r"
 # Prefixes of paths in git: a/ b/, mnemonic i/ (index) w/ (work tree) c/ (commit) o/ (object), 1/ 2/
 # for --no-index (diff.mnemonicPrefix: https://git-scm.com/docs/diff-config); Bitbucket's src:// dst://
 _PREFIXES: Final = frozenset({*"abciow12", "src:", "dst:"})
-# Text after a name if tabs became spaces: "a.py 2024-01-01 10:00:00"; from Mercurial, "a.py Mon Jan
-# 01 10:00:00 2024"; from Subversion, "a.py (revision 7)". The pattern is possessive, and a match
-# begins only at the start of a run of spaces, because long runs would take quadratic time.
+# Text after a name, if tabs became spaces: "a.py 2024-01-01 10:00:00"; from Mercurial, "a.py Mon
+# Jan 01 10:00:00 2024"; from Subversion, "a.py (revision 7)". The quantifier is possessive, and a
+# match begins only at the start of a run of spaces; else long runs would take quadratic time.
 _AFTER_NAME: Final = re.compile(
     r"(?<! ) ++(?:\((?:revision \d+|working copy|nonexistent)\)$"
     r"|(?:\d{4}-\d\d-\d\d|[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d) \d\d:\d\d:\d\d.*)"
 )
-# Both names may contain spaces, so each space is tried as the separator; real paths have fewer.
+# Both names can contain spaces, so each space is tried as their separator, up to this number.
 _MAX_SPLITS: Final = 64
 _FIELDS: Final = (
     "diff --git", "old mode", "new mode", "deleted file mode", "new file mode", "rename from",
@@ -74,15 +74,15 @@ class Section(msgspec.Struct):
     """Section of a diff that changes one file."""
 
     line: int
-    """1-based number of its first line in the diff."""
+    """1-based number of the section's first line in the diff."""
     header: list[str] = []
-    """Lines before its first hunk; empty for a bare hunk."""
+    """Lines before the first hunk; empty for a bare hunk."""
     hunks: list[Hunk] = []
     """Hunks in diff order."""
     end: int = 0
-    """1-based number of the last line of its last hunk; 0 without hunks."""
+    """1-based number of the last line of the last hunk; 0 without hunks."""
     is_cut: bool = False
-    """Whether the diff ends within its last hunk, before the lines that the header counts."""
+    """Whether the last hunk has fewer lines than its header counts."""
 
     def awaits_names(self) -> bool:
         """Return whether git's `---` and `+++` lines may still follow."""
@@ -100,7 +100,7 @@ def split_sections(
 
     Args:
         lines: The diff's lines without line feeds.
-        source: Origin, for messages.
+        source: Origin of the diff, for messages.
         max_files: Maximum number of files.
         max_hunks: Maximum number of hunks in all files.
 
@@ -108,9 +108,8 @@ def split_sections(
         The files in the order of the diff; empty if the lines are not a diff.
 
     Raises:
-        DiffParseError: A hunk header cannot be read, a hunk does not have the lines that its
-            header counts (the last one may have fewer), or the diff is a combined one, as git
-            shows merges.
+        DiffParseError: A hunk header cannot be read, a hunk does not have as many lines as its
+            header counts (the last hunk may have fewer), or the diff is a combined diff of a merge.
         LimitError: There are more files or hunks than allowed.
     """
     sections: list[Section] = []
@@ -121,7 +120,7 @@ def split_sections(
             current = _open_section(sections, index, source, max_files)
             current.header.extend(lines[index : index + header_lines])
             index += header_lines
-        # Before the first file, `@@` may be prose; within a file it starts a hunk, which must be
+        # Before the first file, `@@` may be prose. Within a file, it starts a hunk, which must be
         # readable.
         elif lines[index].startswith("@@ -" if current is None else "@@"):
             if current is None:
@@ -133,7 +132,7 @@ def split_sections(
             # `gh api ... --jq '.[].patch'` prints the hunks of all files, without their names.
             before = [] if current.header else current.hunks[-1:]
             if before and hunk.new_start <= before[0].new_start:
-                fault = "this hunk is of another file than the one before it; name the file of each"
+                fault = "this hunk is of another file than the hunk before it; add file headers"
                 raise DiffParseError(source, index + 1, fault)
             current.hunks.append(hunk)
             current.is_cut = count_lines(hunk.lines) != (hunk.old_length, hunk.new_length)
@@ -156,12 +155,12 @@ def _open_section(sections: list[Section], index: int, source: str, max_files: i
 
 
 def _section_start(lines: Sequence[str], index: int, current: Section | None) -> int:
-    """Return the number of lines at `index` that start a new file: 0, 1 or 2."""
+    """Return how many lines at `index` start a new file: 0, 1 or 2."""
     line = lines[index]
     if line.startswith(("diff --git ", "==== //")):
         return 1
     awaited = current is not None and current.awaits_names()
-    # Mails and Markdown also have lines that begin with `--- `; only the pair starts a file.
+    # Mails and Markdown also have lines that begin with `--- `, but no `+++ ` after them.
     if line.startswith("--- "):
         following = lines[index + 1] if index + 1 < len(lines) else ""
         return 2 if following.startswith("+++ ") and not awaited else 0
@@ -169,10 +168,10 @@ def _section_start(lines: Sequence[str], index: int, current: Section | None) ->
 
 
 def _read_hunk(lines: Sequence[str], index: int, source: str) -> tuple[Hunk, int]:
-    """Read the hunk whose header is at `index`; return it with the index after it.
+    """Return the hunk whose header is at `index`, and the index after the hunk.
 
-    The last hunk may have fewer lines than its header counts: in the hunk that GitHub stores with a
-    comment, the header is unchanged, but the lines end at the commented one.
+    The last hunk may have fewer lines than its header counts: GitHub stores a hunk with a comment,
+    with an unchanged header, but only up to the commented line.
     """
     match = _HUNK.match(lines[index])
     if match is None:
@@ -205,13 +204,13 @@ def _read_hunk(lines: Sequence[str], index: int, source: str) -> tuple[Hunk, int
         # `git diff --word-diff=porcelain` writes each line feed of the file as a line `~`:
         # https://git-scm.com/docs/git-diff
         if lines[end : end + 1] == ["~"] or any(
-            WORD_CHANGE.search(line) and _AS_A_WORD.search(line) for line in lines[index:end]
+            WORD_CHANGE.search(line) and _WORD_MARK.search(line) for line in lines[index:end]
         ):
             fault = WORD_DIFF
         elif not (hunk_lines and is_last and old_found <= old_length and new_found <= new_length):
             fault = (
-                "the lines of this hunk do not add up to the counts in its header; the diff is "
-                "cut off or was edited, make it again with git diff"
+                "this hunk does not have as many lines as its header counts; the diff was cut or "
+                "edited, so create it again with git diff"
             )
     if not fault and ((old_length and not old) or (new_length and not new)):
         fault = "this hunk starts at line 0, but line numbers start at 1"
@@ -220,7 +219,7 @@ def _read_hunk(lines: Sequence[str], index: int, source: str) -> tuple[Hunk, int
     return replace(hunk, lines=tuple(hunk_lines)), end
 
 
-def part_of(hunk: Hunk, start: int, end: int) -> Hunk:
+def slice_hunk(hunk: Hunk, start: int, end: int) -> Hunk:
     """Return a range of a hunk's lines as a hunk with a correct header.
 
     Args:
@@ -233,7 +232,7 @@ def part_of(hunk: Hunk, start: int, end: int) -> Hunk:
     old_length, new_length = count_lines(lines)
     return replace(
         hunk,
-        # The header of a side without lines has the number of the preceding line.
+        # The start of a side without lines is the number of the preceding line.
         old_start=hunk.old_start + (hunk.old_length == 0) + old - (old_length == 0),
         old_length=old_length,
         new_start=hunk.new_start + (hunk.new_length == 0) + new - (new_length == 0),
@@ -249,7 +248,7 @@ def count_lines(lines: Sequence[DiffLine]) -> tuple[int, int]:
 
 
 def _read_lines(lines: Sequence[str], index: int, hunk: Hunk) -> tuple[list[DiffLine], int]:
-    """Read as many lines as the header counts, or fewer if the diff ends before that."""
+    """Return the lines of a hunk that the header counts, or fewer if they end; and their end."""
     hunk_lines: list[DiffLine] = []
     old, new = hunk.old_start, hunk.new_start
     old_end, new_end = old + hunk.old_length, new + hunk.new_length
@@ -281,7 +280,7 @@ def _read_lines(lines: Sequence[str], index: int, hunk: Hunk) -> tuple[list[Diff
 
 
 def _check_end(lines: Sequence[str], index: int, source: str) -> None:
-    """Reject a diff whose hunk continues after the lines that its header counts."""
+    """Reject a diff in which a hunk has more lines than its header counts."""
     line = lines[index] if index < len(lines) else ""
     # "-- " begins the signature of a mail (git format-patch).
     if line[:1] not in ("+", "-", " ") or not line.strip() or line.rstrip() == "--":
@@ -291,8 +290,8 @@ def _check_end(lines: Sequence[str], index: int, source: str) -> None:
     raise DiffParseError(
         source,
         index + 1,
-        "this line does not belong to a hunk: the hunk before it is longer than its header says; "
-        "the diff was edited or damaged, make it again with git diff",
+        "this line belongs to no hunk: the hunk before it has more lines than its header counts; "
+        "the diff was edited or damaged, so create it again with git diff",
     )
 
 
@@ -307,16 +306,16 @@ def _refuse_combined(line: str, index: int, source: str) -> None:
 
 
 class Header(msgspec.Struct, frozen=True, kw_only=True):
-    """Content of a file's header lines."""
+    """Contents of a file's header lines."""
 
     old: str | None = None
-    """Path before the change, without prefix; None if the file did not exist."""
+    """Path before the change, without a prefix such as `a/`; None if the file did not exist."""
     new: str | None = None
-    """Path after the change, without prefix; None if the file is deleted."""
+    """Path after the change, without a prefix such as `b/`; None if the file is deleted."""
     is_known: bool = True
     """False if no line names the file."""
     is_empty: bool = False
-    """Whether the lines name a file but no change to it."""
+    """Whether the lines name a file but show no change to the file."""
     is_git: bool = False
     """Whether the header is git's, which states when a file is new, deleted or renamed."""
     is_rename: bool = False
@@ -326,13 +325,13 @@ class Header(msgspec.Struct, frozen=True, kw_only=True):
     is_binary: bool = False
     """Whether the contents are not shown because they are binary."""
     is_submodule: bool = False
-    """Whether the entry is a submodule on either side."""
+    """Whether the path is a submodule before or after the change."""
     expects_hunks: bool = False
     """Whether there are `---` and `+++` lines, which announce a hunk."""
     old_mode: str | None = None
-    """File mode before the change, six octal digits, if given."""
+    """File mode before the change, six octal digits; None if the header does not have it."""
     new_mode: str | None = None
-    """File mode after the change, six octal digits, if given."""
+    """File mode after the change, six octal digits; None if the header does not have it."""
 
 
 def read_header(lines: Sequence[str]) -> Header:
@@ -342,45 +341,45 @@ def read_header(lines: Sequence[str]) -> Header:
         lines: The lines without line feeds; none for a bare hunk.
 
     Returns:
-        The header; without lines, its file is unknown.
+        The header; if there are no lines, its file is unknown.
     """
-    facts: dict[str, str] = {}
+    fields: dict[str, str] = {}
     binary = None
     for line in lines:
         binary = binary or _BINARY_LINE.match(line)
-        # A space is appended to the line and to the name, so that "indexes" is not read as "index",
-        # but "---" alone is read.
+        # A space is appended to the line and to the field's name, so that "indexes" is not read as
+        # "index", but a line with only "---" is read.
         field_name = next((name for name in _FIELDS if f"{line} ".startswith(f"{name} ")), None)
         if field_name is not None:
-            facts.setdefault(field_name, line[len(field_name) + 1 :])
-    old_mode = facts.get("old mode") or facts.get("deleted file mode")
-    new_mode = facts.get("new mode") or facts.get("new file mode")
+            fields.setdefault(field_name, line[len(field_name) + 1 :])
+    old_mode = fields.get("old mode") or fields.get("deleted file mode")
+    new_mode = fields.get("new mode") or fields.get("new file mode")
     if old_mode is None and new_mode is None:
         # "index 1f2e..3d4c 100644": the index line has one mode for both sides.
-        old_mode = new_mode = facts.get("index", "").partition(" ")[2] or None
+        old_mode = new_mode = fields.get("index", "").partition(" ")[2] or None
     # "//depot/main/a.py#3 (text) ====", the only name of a file in `p4 describe -du`
-    depot_path, _, depot_type = facts.get("====", "").lstrip("/").partition("#")
+    depot_path, _, depot_type = fields.get("====", "").lstrip("/").partition("#")
     # git's own lines come first: in "rename from x", the path has no prefix to remove.
-    candidates = [_git_names(facts), (depot_path, depot_path) if depot_path else None]
-    if "---" in facts and "+++" in facts:
-        old, new = _file_name(facts["---"]), _file_name(facts["+++"])
+    candidates = [_read_git_names(fields), (depot_path, depot_path) if depot_path else None]
+    if "---" in fields and "+++" in fields:
+        old, new = _read_name(fields["---"]), _read_name(fields["+++"])
         candidates.append(_strip_prefixes(old, new) if old or new else None)
     if binary:
-        candidates.append(_strip_prefixes(_file_name(binary[1]), _file_name(binary[2])))
+        candidates.append(_strip_prefixes(_read_name(binary[1]), _read_name(binary[2])))
     names = next(filter(None, candidates), None)
     old_path, new_path = names or (None, None)
     return Header(
         old=old_path,
         new=new_path,
         is_known=names is not None,
-        is_empty=set(facts) == {"diff --git"} and not binary,
-        is_git="diff --git" in facts,
-        is_rename="rename from" in facts,
-        is_copy="copy from" in facts,
-        is_binary=bool(binary) or "GIT binary patch" in facts or "binary" in depot_type,
+        is_empty=set(fields) == {"diff --git"} and not binary,
+        is_git="diff --git" in fields,
+        is_rename="rename from" in fields,
+        is_copy="copy from" in fields,
+        is_binary=bool(binary) or "GIT binary patch" in fields or "binary" in depot_type,
         is_submodule=_SUBMODULE_MODE in {old_mode, new_mode},
-        # In Subversion, a change can be only of properties.
-        expects_hunks="---" in facts and "\nProperty changes on: " not in "\n".join(lines),
+        # In Subversion, a change of properties alone has these lines but no hunk.
+        expects_hunks="---" in fields and "\nProperty changes on: " not in "\n".join(lines),
         old_mode=old_mode,
         new_mode=new_mode,
     )
@@ -390,7 +389,7 @@ def unquote(name: str) -> str:
     r"""Undo git's quoting of a path.
 
     Args:
-        name: A path as a header shows it, in double quotes if it contains a special character.
+        name: Path in a header, in double quotes if it contains a special character.
 
     Returns:
         The path; bytes that are not UTF-8 become U+FFFD.
@@ -410,13 +409,13 @@ def unquote(name: str) -> str:
     return _ESCAPE.sub(unescape, quoted[1].encode()).decode("utf-8", "replace")
 
 
-def _git_names(facts: dict[str, str]) -> tuple[str | None, str | None] | None:
-    """Read the names in git's own header lines, the only source for a file without hunks."""
+def _read_git_names(fields: dict[str, str]) -> tuple[str | None, str | None] | None:
+    """Return the names in git's header lines, which are the only names of a file without hunks."""
     for verb in ("rename", "copy"):
-        if f"{verb} from" in facts and f"{verb} to" in facts:
-            return unquote(facts[f"{verb} from"]), unquote(facts[f"{verb} to"])
+        if f"{verb} from" in fields and f"{verb} to" in fields:
+            return unquote(fields[f"{verb} from"]), unquote(fields[f"{verb} to"])
     # `a/x y b/x y`: the two names are the same except for their prefixes.
-    pair = facts.get("diff --git", "")
+    pair = fields.get("diff --git", "")
     if pair.startswith('"') and (quoted := _QUOTED.match(pair)):
         splits = [(unquote(quoted[0]), unquote(pair[quoted.end() + 1 :]))]
     else:
@@ -427,15 +426,15 @@ def _git_names(facts: dict[str, str]) -> tuple[str | None, str | None] | None:
     if name is None:
         return None
     return (
-        None if "new file mode" in facts else name,
-        None if "deleted file mode" in facts else name,
+        None if "new file mode" in fields else name,
+        None if "deleted file mode" in fields else name,
     )
 
 
-def _file_name(text: str) -> str | None:
-    """Read a name, which a tab and a time may follow; return None for the null device."""
+def _read_name(text: str) -> str | None:
+    """Return the name in a header line, without the time after it; None for `/dev/null`."""
     plain = _AFTER_NAME.sub("", text.partition("\t")[0]).rstrip("\r")
-    # Like git, GNU diff quotes names with a backslash, so an unquoted backslash is from Windows.
+    # git and GNU diff quote names with a backslash, so in other names it is Windows' separator.
     quoted = _QUOTED.match(text)
     name = unquote(quoted[0]) if quoted else plain if "/" in plain else plain.replace("\\", "/")
     return None if name == "/dev/null" else name
@@ -444,12 +443,12 @@ def _file_name(text: str) -> str | None:
 def _strip_prefixes(old: str | None, new: str | None) -> tuple[str | None, str | None]:
     """Strip the prefixes that a diff program adds to the two names.
 
-    Two different one-letter prefixes are removed, and so are two different first folders if the
-    paths below them are equal (`diff -ru before after`). If both names start with the same folder,
-    it belongs to the path.
+    Two different prefixes of git are removed, and so are two different first folders if the paths
+    below them are equal (`diff -ru before after`). If both names start with the same folder, this
+    folder is part of the path.
     """
     if old is None or new is None:
-        return old and _without_letter(old), new and _without_letter(new)
+        return old and _strip_letter(old), new and _strip_letter(new)
     (old_first, old_rest), (new_first, new_rest) = _split_first(old), _split_first(new)
     if not old_rest or not new_rest or old_first == new_first:
         return old, new
@@ -458,7 +457,7 @@ def _strip_prefixes(old: str | None, new: str | None) -> tuple[str | None, str |
     return old, new
 
 
-def _without_letter(name: str) -> str:
+def _strip_letter(name: str) -> str:
     first, remainder = _split_first(name)
     return remainder if remainder and first in _PREFIXES else name
 

@@ -1,4 +1,4 @@
-"""Windows of the changed lines of a diff, each as one text for an encoder."""
+"""Groups the changed lines of a diff into windows, each of them one text for an encoder."""
 
 import math
 from collections.abc import Iterable
@@ -7,25 +7,26 @@ from typing import Final
 from crscore.records import Diff, DiffLine, LineKind
 
 MIN_WINDOW_LINES: Final = 3
-"""Minimum number of changed lines of a window."""
+"""Minimum number of changed lines between the starts of two windows. A window has up to twice as
+many lines, so the windows of a small change overlap."""
 # Each window takes as much time to encode as a claim.
 MAX_WINDOWS: Final = 4
 """Maximum number of windows of a change."""
 MAX_WINDOW_CHARS: Final = 160
-"""Maximum characters of a window."""
+"""Maximum number of characters of a window."""
 
 
 def list_windows(diff: Diff) -> tuple[str, ...]:
     """Return windows of the changed lines.
 
-    A change without changed lines yields its last lines, because the hunk that GitHub shows with a
-    comment ends at the commented line.
+    If the diff has no changed lines, its last lines are used: it may be the part of a hunk that
+    GitHub shows with a comment, which ends at the commented line.
 
     Returns:
         At most `MAX_WINDOWS` texts in diff order, each of at most `MAX_WINDOW_CHARS` characters.
     """
-    texts = _stripped(diff.lines(LineKind.ADDED, LineKind.REMOVED))
-    texts = texts or _stripped(diff.lines())[-MIN_WINDOW_LINES:]
+    texts = _strip_lines(diff.lines(LineKind.ADDED, LineKind.REMOVED))
+    texts = texts or _strip_lines(diff.lines())[-MIN_WINDOW_LINES:]
     count = min(MAX_WINDOWS, math.ceil(len(texts) / MIN_WINDOW_LINES))
     size = math.ceil(len(texts) / count) if count else 1
     return tuple(
@@ -35,5 +36,5 @@ def list_windows(diff: Diff) -> tuple[str, ...]:
     )
 
 
-def _stripped(lines: Iterable[DiffLine]) -> list[str]:
+def _strip_lines(lines: Iterable[DiffLine]) -> list[str]:
     return [text for line in lines if (text := line.text.strip())]

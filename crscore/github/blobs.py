@@ -68,7 +68,7 @@ def read_full_files(
     Raises:
         HostError: A request failed.
     """
-    paths, _ = full_files.needed(change, limits)
+    paths, _ = full_files.list_needed(change, limits)
     previous = {
         file.path: f"{base}:{file.path}"
         for file in change.files

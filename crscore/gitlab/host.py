@@ -266,7 +266,7 @@ class GitLab:
         if any(file.new_source is not None for file in change.diff.files):
             return change
         texts: dict[str, str | None] = {}
-        for path in full_files.needed(change.diff, limits)[0]:
+        for path in full_files.list_needed(change.diff, limits)[0]:
             with suppress(NotFoundError):
                 data = read_file(self.client, repository, path, head)
                 texts[path] = None if b"\0" in data else data.decode("utf-8", "replace")

@@ -128,15 +128,15 @@ def add_full_files(change: Diff, texts: Mapping[str, str | None], limits: DiffLi
 
     Args:
         change: The diff of the change.
-        texts: Path -> text of the file at the head, for the files in `full_files.needed`; None for
-            a file without text, such as a binary one, which is not reported as missing.
+        texts: Path -> text of the file at the head, for files from `full_files.list_needed`; None
+            for a file without text, such as a binary one, which is not reported as missing.
         limits: The size limits.
 
     Returns:
         The change, with a sentence in `missing` if files lack their texts, and notes on the files
         beyond a limit.
     """
-    needed, left_notes = full_files.needed(change, limits)
+    needed, left_notes = full_files.list_needed(change, limits)
     sizes = {path: None if text is None else len(text.encode()) for path, text in texts.items()}
     kept_paths, unfit_notes = full_files.fit(sizes, needed, limits)
     diff = full_files.add(change, {path: texts[path] or "" for path in kept_paths})

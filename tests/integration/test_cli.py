@@ -281,7 +281,7 @@ def test_line_over_its_limit_leaves_out_the_file_with_a_note(crscore, tmp_path: 
 def test_source_root_that_fits_nothing_is_noted_once(crscore, tmp_path: Path) -> None:
     ran = crscore(DIFF, REVIEW, *FAST, "--source-root", tmp_path)
     assert ran.code == 0
-    assert ran.err.count("--source-root fits nothing in the diff") == 1
+    assert ran.err.count("--source-root matches no file in the diff") == 1
 
 
 def test_twenty_thousand_files_are_refused(crscore, tmp_path: Path) -> None:

@@ -118,7 +118,7 @@ def test_bare_hunk_takes_language_and_path(scorer: Scorer) -> None:
 def test_hunk_cut_at_a_comment_is_scored_with_a_note(scorer: Scorer) -> None:
     found = scorer.score("@@ -7,9 +7,12 @@\n x = 1\n-limit = 10\n+limit = 20", REVIEW, path="a.py")
     assert found.relevance is not None
-    assert any("the hunk was cut" in note for note in found.notes)
+    assert any("last hunk was cut" in note for note in found.notes)
 
 
 def test_hunk_cut_before_any_change_abstains_and_says_so(scorer: Scorer) -> None:

@@ -21,11 +21,11 @@ TEXTS = {"m.py": "one\nTWO\nthree\n", "p.py": "new\n"}
 
 
 def test_files_that_are_not_whole_in_their_hunk_are_needed() -> None:
-    assert full_files.needed(CHANGE, DiffLimits()) == (("m.py", "p.py"), ())
+    assert full_files.list_needed(CHANGE, DiffLimits()) == (("m.py", "p.py"), ())
 
 
 def test_files_over_the_number_are_left_out_with_a_note() -> None:
-    paths, notes = full_files.needed(CHANGE, DiffLimits(max_sources=1))
+    paths, notes = full_files.list_needed(CHANGE, DiffLimits(max_sources=1))
     assert paths == ("m.py",)
     assert "max_sources (1) was reached: 'p.py'" in notes[0]
 

@@ -29,7 +29,7 @@ def test_folder_that_fits_nothing_is_noted_once() -> None:
     with_files = full_files.from_tree(change, {"a.txt": "else\n"})
     assert with_files.files == change.files
     (note,) = with_files.notes
-    assert "--source-root fits nothing in the diff: 1 of its files are in another" in note
+    assert "--source-root matches no file in the diff: 1 of its files are in another" in note
     assert "'a.txt', 'b.txt'" in note
 
 

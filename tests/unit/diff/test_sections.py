@@ -72,7 +72,7 @@ def test_marker_after_the_last_line_belongs_to_the_hunk() -> None:
 @pytest.mark.parametrize("tail", ["", " ", "+++ x", "some words"])
 def test_only_diff_lines_after_a_hunk_are_refused(tail: str) -> None:
     if tail.startswith("+"):
-        with pytest.raises(DiffParseError, match="longer than its header says") as caught:
+        with pytest.raises(DiffParseError, match="more lines than its header counts") as caught:
             cut(f"{PLAIN}\n{tail}")
         assert caught.value.line == 6
     else:
