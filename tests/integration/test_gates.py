@@ -98,7 +98,7 @@ def test_poor_review_of_a_stranger_fails_nothing(writer: Writer) -> None:
 def test_strangers_alone_are_no_review(writer: Writer) -> None:
     writer.say(STRANGER, GOOD)
     verdict, _ = judge(writer, flags={"on_nothing": "fail"})
-    assert "no usefulness, no sentence in the review text" in verdict.failed[0]
+    assert "no usefulness (no sentence in the review text)" in verdict.failed[0]
 
 
 def test_reviewer_named_in_full_counts(writer: Writer) -> None:
