@@ -1,8 +1,8 @@
-"""Overview of an audit: the one record from which page, terminal, digest and JSON are written.
+"""Overview of an audit: the record from which page, terminal, digest and JSON are written.
 
-`summary.make_overview` builds it from the store. The JSON report is the overview itself. A
-*comment* has its thread, and is judged by its most important part; every count has its total.
-Shares are in [0, 1] and scores from 0 to 100; `null` means unknown, not 0.
+`summary.make_overview` builds the overview from the store. The JSON report is the overview itself.
+A *comment* counts together with its thread and is judged by its most important part. Every count
+has its total. Shares are in [0, 1] and scores from 0 to 100; `null` means unknown, not 0.
 """
 
 from typing import Final, Literal
@@ -19,7 +19,7 @@ VERDICTS_SCHEMA: Final = "urn:crscore:audit-verdicts:1"
 
 
 class Estimate(Struct, frozen=True, kw_only=True):
-    """Number with its interval."""
+    """Number with its interval, from `low` to `high`."""
 
     value: float
     low: float
@@ -34,62 +34,66 @@ class Rate(Struct, frozen=True, kw_only=True):
     count: Count
     total: Count
     share: Share | None
-    """Null if the total is 0."""
+    """`count` divided by `total`; null, like the ends of the interval, if the total is 0."""
     low: Share | None
     high: Share | None
 
 
 class Coverage(Struct, frozen=True, kw_only=True):
-    """Share of merged pull requests that a reviewer really reviewed."""
+    """How many merged pull requests a reviewer really reviewed."""
 
     reviewed: Rate
-    """Share that it reviewed of the pull requests merged since its first post in the repository."""
+    """Share of reviewed pull requests among those merged since the reviewer's first post in the
+    repository."""
     last_head: Rate
-    """Share of these pull requests whose last head it reviewed; a reply in a thread or a dismissed
-    review does not count."""
+    """Share of the same pull requests whose last commit was reviewed. Replies in threads and
+    dismissed reviews do not count."""
     green_unreviewed: Count | None
-    """Merged pull requests on which the reviewer's check was green but that it did not review; null
-    if it has no checks."""
+    """Number of merged pull requests on which the reviewer's check was green, but which the
+    reviewer did not review; null if it has no checks."""
     skips: dict[str, Count]
-    """Pull requests with notices that they were not reviewed, by reason: limit, skipped, failed."""
+    """Number of pull requests with a notice by the reviewer that they were not reviewed, by reason:
+    limit, skipped, failed."""
     hours: float | None
-    """Median hours from the opening of a pull request to its first review."""
+    """Median time in hours from the opening of a pull request to the first review; null without
+    reviews."""
 
 
 class Comments(Struct, frozen=True, kw_only=True):
-    """Comments of a reviewer; each is of one kind, so the counts add up to the total."""
+    """Numbers of a reviewer's comments. Each comment is of one kind."""
 
     total: Count
     kinds: dict[str, Count]
-    """Kind -> comments: critical, major and minor are worth acting on; then nit; formula, repeat,
-    restates, praise, nothing and refuted give the author nothing to do; unread have no sentence in
-    English."""
+    """Number of comments of each kind. Comments that are critical, major or minor are worth acting
+    on; nits are small matters; formula, repeat, restates, praise, nothing and refuted give the
+    author nothing to do; unread comments have no sentence in English."""
     # A comment to which nobody reacted may still have been right.
     mattered: dict[str, Count]
-    """Level -> comments worth acting on that people fixed or resolved. Answered comments are not
-    counted here, because an answer can be a no."""
+    """Number of comments worth acting on that people fixed or resolved, by level: critical, major
+    or minor. A reply alone does not count, because people also reply to disagree."""
     fixed_formulas: Count
-    """Number of formulas (comments that are one sentence with other names) that were fixed."""
+    """Number of formulas (templated comments: one sentence with other names) that were fixed."""
     fixed: Count
-    """Number of comments worth acting on that were fixed."""
+    """Number of comments worth acting on that were fixed: lines near them changed later."""
     answered: Count
-    """Number of comments worth acting on that were answered."""
+    """Number of comments worth acting on to which another person replied."""
     resolved: Count
     """Number of comments worth acting on whose thread a person resolved."""
 
 
 class Points(Struct, frozen=True, kw_only=True):
-    """Points worth acting on; comments of several reviewers on the same point count once."""
+    """Numbers of points worth acting on. Comments of several reviewers may make the same point."""
 
     total: Count
+    """Points that the reviewer made."""
     only: Count
     """Points that no other reviewer made."""
     people: Count
-    """Points that the reviewer made first, and a person later."""
+    """Points that the reviewer made first and a person made later."""
 
 
 class Decision(Struct, frozen=True, kw_only=True):
-    """Decision to keep, tune or drop a bot, by rule."""
+    """Decision to keep, tune or drop a bot; `docs/audits.md` has the rules."""
 
     verdict: Literal["keep", "tune", "drop", "undecided"]
     reason: str
@@ -97,37 +101,40 @@ class Decision(Struct, frozen=True, kw_only=True):
     important: Rate
     """Share of critical, major and minor comments among those that could be read."""
     gained: Rate
-    """Of the pull requests that the bot saw, the share on which it made such a comment. It saw
-    those with a post or a check of the bot and, for an account that does nothing but review, those
-    merged between its first and last post."""
+    """Share of the pull requests that the bot saw on which it made a critical, major or minor
+    comment. A bot saw the pull requests on which it posted or ran a check and, if its account does
+    nothing but review, all that were merged between its first and its last post."""
     fixed: Rate
-    """Share of the comments worth acting on whose lines changed later. Only comments count that
-    made their point first, in a file with other lines, with no other reviewer's point beside them
-    that the change can answer."""
+    """Share of the comparable comments worth acting on whose lines changed later. A comment is
+    comparable if it was the first to make its point, in a file that has lines without a comment,
+    and if no other reviewer made a point close by that may have caused the change."""
     chance: Share | None
-    """Share of all lines of the changes that changed later, whether they have a comment or not;
-    null if every line has a comment."""
+    """Share of the lines of the same changes, with and without a comment, that changed later; null
+    if there is no comparable comment."""
     by_habit: Rate
-    """Share of the bot's other threads that people resolved: some teams resolve every thread."""
-    # Words that sound important do not keep a bot: a script can write them
-    # (docs/design/031-decisions.md).
+    """Share of the bot's threads not worth acting on that people resolved, because some teams
+    resolve every thread."""
+    # A bot is not kept for its own texts alone, because a script can write texts that seem
+    # important (docs/design/031-decisions.md).
     evidence: tuple[str, ...]
-    """Evidence besides the bot's own words, a clause each. A bot without any is not kept."""
+    """Acts or texts of others that show the bot's worth, a clause each. A bot without evidence is
+    not kept."""
     afterwards: Rate
     """Share of the bot's posts that were hidden, deleted or edited later, or written after the
-    close of the pull request, or on an older commit when there was already a post on the last one.
-    If the whole interval is above 10 %, nothing counts as evidence."""
+    pull request was closed, or written on an older commit when there was already a post on the last
+    commit. If the entire interval is above 10 %, nothing counts as evidence."""
     late: Rate
-    """Share of the bot's posts that were written after the close, or on an older commit when there
-    was already a post on the last one. A bot is dropped if the whole interval is above one half."""
+    """Share of the bot's posts that were written after the pull request was closed, or on an older
+    commit when there was already a post on the last commit. A bot is dropped if the entire interval
+    is above one half."""
     acts: tuple[str, ...]
     """How many posts were hidden or deleted, edited, written after the close, or written after the
     fix; a clause each."""
     switch_off: tuple[str, ...]
-    """Kinds of unimportant comments whose lines change no more often than other lines."""
+    """Kinds of unimportant comments whose lines changed no more often than by chance."""
     needed: Count | None
     """Number of further pull requests after which a decision is likely; null if there is a decision
-    or the number is unknown."""
+    or if the number is unknown."""
 
 
 class ConfigurationChange(Struct, frozen=True, kw_only=True):
@@ -135,32 +142,36 @@ class ConfigurationChange(Struct, frozen=True, kw_only=True):
 
     day: str
     number: str
-    """Number that changed most: comments per pull request, words per comment, usefulness, ..."""
+    """Measure that changed most, such as comments per pull request or words per comment."""
     before: float
+    """Mean of the measure before the day."""
     after: float
+    """Mean of the measure since the day."""
     p_value: Share
-    """p-value, corrected for all tested days and numbers."""
+    """p-value, corrected for all tested days and measures."""
 
 
 class Example(Struct, frozen=True, kw_only=True):
-    """Comment that is quoted."""
+    """Comment that the report quotes."""
 
     reviewer: str
     repository: str
     number: Count
+    """Number of the pull request."""
     url: str
     """Address of the comment on the host; empty if unknown."""
     text: str
-    """Start of its sentences, without markup; untrusted."""
+    """Start of the sentences of the comment, without markup; untrusted."""
     kind: str
+    """A key of `Comments.kinds`."""
     outcome: str
-    """`fixed`, `answered` and `resolved` with commas; empty for no reaction."""
+    """Those of `fixed`, `answered` and `resolved` that apply, with commas; empty if none does."""
     only: bool
-    """Whether it is worth acting on and no other reviewer made its point."""
+    """Whether the comment is worth acting on and no other reviewer made its point."""
 
 
 class Fact(Struct, frozen=True, kw_only=True):
-    """Line of the first screen."""
+    """Titled text about a bot on the first screen."""
 
     title: str
     text: str
@@ -172,62 +183,68 @@ class Reviewer(Struct, frozen=True, kw_only=True):
     name: str
     is_bot: bool
     pulls: Count
-    """Pull requests that it saw; for people, those with a comment of theirs."""
+    """Number of pull requests that the reviewer saw (see `Decision.gained`); for people, of pull
+    requests with a comment of theirs."""
     silent: Count
-    """Pull requests that it saw without a comment."""
+    """Number of pull requests that the reviewer saw, but did not comment on."""
     comments: Comments
     usefulness: Estimate | None
-    """Mean usefulness over pull requests, 0 to 100, with an 80 % interval for the error of the
-    reader and the choice of pull requests."""
+    """Mean usefulness over pull requests, 0 to 100. The 80 % interval includes the error of the
+    network that reads the comments, and the error from the choice of pull requests."""
     usefulness_error: float
-    """Standard error of the mean due to the choice of pull requests alone; 0 if it is unknown."""
+    """Standard error of the mean from the choice of pull requests alone; 0 if unknown."""
     minutes: float
-    """Reading time of its comments at 200 words per minute."""
-    # From `--price BOT=AMOUNT/month`: hosts do not know what a bot costs.
+    """Time to read all comments at 200 words per minute."""
+    # The price is given by `--price BOT=AMOUNT/month`, because hosts do not know it.
     price: float | None
     """Price in the period; null if none was given."""
     price_basis: str
-    """Its currency and what it is for, such as `EUR for 31 days`; empty without one."""
+    """Currency, and what the price is for, such as `EUR for 31 days`; empty without a price."""
     abstained: Count
-    """Pull requests on which none of its comments could be scored."""
+    """Number of pull requests on which no comment of the reviewer could be scored."""
     coverage: Coverage
     points: Points | None
-    """Null if it is not known which comments make the same point."""
+    """Null if it is unknown which comments make the same point."""
     decision: Decision | None
     """Null for people."""
     facts: tuple[Fact, ...]
-    """Lines on its comments that mattered, its cost, its presence, the comparison with others (if
-    known), and how sure this is. Empty for people."""
+    """Texts about the bot: comments that mattered, cost, presence, comparison with other bots (if
+    any), and the certainty of the numbers. Empty for people."""
     examples: dict[str, tuple[Example, ...]]
-    """Comments by kind, with a reaction first, then the most useful; at most 10 of a kind."""
+    """At most 10 comments of each kind: those with a reaction first, then the most useful."""
     changes: tuple[ConfigurationChange, ...]
 
 
 class PairComparison(Struct, frozen=True, kw_only=True):
-    """Comparison of two reviewers: on how many pull requests each has a comment worth acting on."""
+    """Comparison of two reviewers by the pull requests with a comment worth acting on."""
 
     first: str
     second: str
     verdict: Literal["better", "worse", "equivalent", "unknown"]
-    """Verdict on the first; `equivalent` if the interval is within the difference that matters."""
+    """Verdict on the first reviewer; `equivalent` if the entire interval is closer to 0 than the
+    smallest difference that matters."""
     difference: Estimate | None
-    """First minus second, of 100 pull requests, with a 95 % interval; null without data."""
+    """First minus second reviewer, in pull requests per 100, with a 95 % interval; null without
+    data."""
     p_value: Share | None
-    """p-value, corrected for all pairs (Holm)."""
+    """p-value, corrected for all pairs (Holm); null if it cannot be computed."""
     pulls: Count
-    """Pull requests in the comparison: those that both saw if paired, else all."""
+    """Number of pull requests in the comparison: if it is paired, those that both reviewers saw,
+    else those that at least one of them saw."""
     paired: bool
+    """Whether only common pull requests are compared."""
     needed: Count | None
-    """Further pull requests needed to detect the difference; null if decided or unknown."""
+    """Number of further pull requests needed to detect the difference; null if the verdict is known
+    or the number is not."""
     gained: tuple[Count, ...]
-    """Pull requests on which the first and the second have a comment worth acting on; empty if they
-    cannot be compared."""
+    """Number of pull requests on which the first and the second reviewer made a comment worth
+    acting on; empty if they cannot be compared."""
     text: str
-    """The verdict in words."""
+    """The comparison in one sentence."""
 
 
 class EscapedRecall(Struct, frozen=True, kw_only=True):
-    """Escaped defects near a comment of one reviewer before the merge.
+    """How often a reviewer had commented near lines that were fixed after the merge.
 
     Only pull requests that the reviewer saw count.
     """
@@ -235,40 +252,40 @@ class EscapedRecall(Struct, frozen=True, kw_only=True):
     reviewer: str
     is_bot: bool
     near: Rate
-    """Share of fixes with a comment at most three lines from the fixed lines; fixes do not count if
-    others had commented there too."""
-    # A bot that comments everywhere is next to all changes, also to those that fix nothing.
+    """Share of later fixes that have a comment of the reviewer at most three lines from the fixed
+    lines. Fixes near which other reviewers had commented, too, do not count."""
+    # A bot that comments everywhere has comments near all changes.
     near_base: Rate
     """The same share for later commits that change lines for another reason."""
 
 
 class EscapedDefect(Struct, frozen=True, kw_only=True):
-    """Defect without a nearby comment before the merge."""
+    """Defect near which nobody had commented before the merge."""
 
     repository: str
     number: Count
-    """Pull request that added the lines."""
+    """Number of the pull request that added the lines."""
     text: str
-    """Subject of the fix; untrusted."""
+    """First line of the message of the fix; untrusted."""
     url: str
     """Address of the fix on the host."""
     path: str
     line: Count
-    """First fixed line, as it was merged."""
+    """First fixed line, numbered as in the merge."""
 
 
 class Escaped(Struct, frozen=True, kw_only=True):
-    """Defects that reviews missed: later commits that fix lines of a merged pull request."""
+    """Defects that reviews missed: later commits fixed lines of a merged pull request."""
 
     days: Count
-    """Number of days after the merge; later commits do not count."""
+    """Number of days after the merge in which later commits count."""
     pulls: Count
-    """Merged pull requests whose lines are followed."""
+    """Number of merged pull requests whose lines are followed."""
     fixed: Rate
-    """Share of followed pull requests with a line that a later commit fixes."""
+    """Share of the followed pull requests of which a later commit fixed a line."""
     reviewers: tuple[EscapedRecall, ...]
     missed: tuple[EscapedDefect, ...]
-    """Defects without a nearby comment, the newest first."""
+    """Defects near which nobody had commented, the newest first; at most 10."""
 
 
 class RepositorySummary(Struct, frozen=True, kw_only=True):
@@ -276,21 +293,26 @@ class RepositorySummary(Struct, frozen=True, kw_only=True):
 
     name: str
     state: str
+    """`ok`, `gone` (deleted, or private for this token) or `refused`."""
     reason: str | None
+    """Why the repository cannot be read; null if it can."""
     pulls: Count
     merged: Count
 
 
 class Night(Struct, frozen=True, kw_only=True):
-    """One run."""
+    """One run of `crscore audit sync` or `crscore audit score`."""
 
     night: str
+    """Date on which the run began, in UTC."""
     kind: str
+    """`sync` or `score`."""
     partial: str | None
+    """Why the run is incomplete; null if it is complete."""
 
 
 class Overview(Struct, frozen=True, kw_only=True):
-    """Content of the first page."""
+    """All numbers of an audit of one period."""
 
     schema: Literal["urn:crscore:audit:2"] = SCHEMA
     version: str = __version__
@@ -299,34 +321,37 @@ class Overview(Struct, frozen=True, kw_only=True):
     until: str
     """Last day, inclusive."""
     signature: str
-    """Signature of the scores in all means; empty if there are no scores."""
+    """Signature of the scores that are used; empty if there are no scores."""
     other_signatures: tuple[str, ...]
-    """Signatures of other scores in the period, which are excluded."""
+    """Signatures of the scores in the period that are not used."""
     detect: float
-    """Smallest difference that matters, of 100 pull requests."""
+    """Smallest difference that matters, in pull requests per 100."""
     recommendation: str
-    """Recommendation for each bot: the most valuable bot first; among dropped ones, the worst
+    """What to do with each bot: the most valuable bot first, but among bots to drop, the worst
     first."""
     pulls: Count
+    """Number of pull requests in the period."""
     merged: Count
     scored: Count
+    """Number of pull requests with a scored review."""
     pending: Count
-    """Pull requests that have not been read in full."""
+    """Number of pull requests that have not been read in full."""
     failed: Count
-    """Pull requests that could not be read or scored."""
+    """Number of pull requests that could not be read or scored."""
     repositories: tuple[RepositorySummary, ...]
     reviewers: tuple[Reviewer, ...]
     """Bots in the order of the recommendation, then people."""
     verdicts: tuple[PairComparison, ...]
-    """One for each pair of bots."""
+    """Comparisons of all pairs of bots."""
     escaped: Escaped
     nights: tuple[Night, ...]
+    """Runs since the first day of the period."""
     notes: tuple[str, ...]
-    """Limitations of the scores, one sentence each."""
+    """Limitations of the numbers, one sentence each."""
 
 
 class PairComparisons(Struct, frozen=True, kw_only=True):
-    """Comparison of reviewers, each pair once."""
+    """Comparisons of reviewers: each pair once."""
 
     schema: Literal["urn:crscore:audit-verdicts:1"] = VERDICTS_SCHEMA
     version: str = __version__
@@ -337,5 +362,5 @@ class PairComparisons(Struct, frozen=True, kw_only=True):
     signature: str
     """Signature of the scores; empty if there are no scores."""
     detect: float
-    """Smallest difference that matters, of 100 pull requests."""
+    """Smallest difference that matters, in pull requests per 100."""
     verdicts: tuple[PairComparison, ...]

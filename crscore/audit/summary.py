@@ -47,12 +47,12 @@ Prices = Mapping[str, tuple[float, str, str]]
 """Bot -> price, currency (may be empty), and `month` or `pull`, as `read_price` returns them."""
 NO_PRICES: Final[Prices] = MappingProxyType({})
 HOST: Final = "https://github.com"
-# The reader errs in one direction on all comments of a bot with its own style, and this error does
-# not average out. With this allowance for it, the 80 % intervals contain the mean of the readers
-# with the guide for 6 of 7 bots (`python -m benchmarks.bot_means DATA`).
+# Each bot has its own style, and the network that reads the comments may be wrong in the same
+# direction on all comments of one style. With this value, the 80 % intervals of 6 of 7 bots contain
+# the mean that guided readers give (`python -m benchmarks.bot_means DATA`).
 BOT_ERROR: Final = 7.0
-"""Standard deviation of the part of the error of a bot's mean usefulness that more comments do not
-reduce."""
+"""Standard deviation of the systematic error of a bot's mean usefulness (0 to 100), which more
+comments do not reduce."""
 _Z: Final = NormalDist().inv_cdf(0.9)
 """Half the width of an 80 % interval, in standard deviations."""
 _WORDS_PER_MINUTE: Final = 200
@@ -66,11 +66,11 @@ def read_price(text: str) -> tuple[str, tuple[float, str, str]]:
     """Read a price of the form `BOT=AMOUNT/month` or `BOT=AMOUNT/pull`.
 
     Returns:
-        The bot in lower case; and the amount, its currency ("" if none is given), and `month` (30
-        days) or `pull`.
+        The name of the bot in lower case; and a tuple of the amount, the currency ("" if none is
+        given), and the unit: `month` (30 days) or `pull` (a pull request).
 
     Raises:
-        InputError: The text is something else.
+        InputError: The text does not have this form.
     """
     # `coderabbit=24/month`, `copilot=0.3EUR/pull`
     match = re.fullmatch(r"(.+)=(\d+(?:\.\d+)?)( ?[^\d\s/]{1,3})?/(month|pull)", text)
@@ -94,9 +94,9 @@ def make_overview(
     Args:
         store: The store.
         period: The period.
-        detect: Smallest difference that matters, of 100 pull requests.
-        resamples: Number of draws for the comparisons of bots.
-        seed: Seed of the draws.
+        detect: Smallest difference that matters, in pull requests per 100.
+        resamples: Number of bootstrap samples for the comparisons of bots.
+        seed: Seed of the bootstrap.
         prices: Prices of bots.
         host: Address of GitHub's pages, for links.
 
@@ -118,8 +118,9 @@ def make_overview(
     records = load_records(store, table, escaped.reviewers)
     verdicts = compare_all(table, detect=detect, resamples=resamples, seed=seed)
     pages = pull_pages(store, host)
-    # Bots that never reviewed are listed too, because their coverage shows it: a bot whose check is
-    # always green looks like one that finds nothing.
+    # Bots without a scored review are also listed if they posted a notice, ran a green check or
+    # reviewed a pull request. Otherwise, a bot that is always green but never reviews would be
+    # missing from the report.
     silent = {
         name
         for name, row in table.coverage.items()
@@ -135,8 +136,8 @@ def make_overview(
     pulls, merged, pending, failed = reports.count_pulls(store, table.scope)
     unscored = reports.count_unscored(store, table.scope)
     repositories = tuple(
-        RepositorySummary(name=name, state=state, reason=reason, pulls=count, merged=int(closed))
-        for name, state, reason, count, closed in reports.read_repositories(store, table.scope)
+        RepositorySummary(name=name, state=state, reason=reason, pulls=total, merged=int(merged))
+        for name, state, reason, total, merged in reports.read_repositories(store, table.scope)
     )
     notes = [f"{row.name} is {row.state}: {row.reason}." for row in repositories if row.reason]
     notes += _limits(store, table, why_partial(nights), (pending, failed, unscored))
@@ -189,8 +190,8 @@ def _reviewer(
     amount, currency, unit = prices.get(name.casefold(), (None, "", "month"))
     factor, size, noun = units[unit]
     price = None if amount is None else amount * factor
-    standings = (places := table.columns["usefulness"][rows])[~np.isnan(places)]
-    # A single review does not show how much reviews of the bot differ.
+    standings = (values := table.columns["usefulness"][rows])[~np.isnan(values)]
+    # A single review does not show how much the bot's reviews vary.
     is_enough = len(standings) > 1
     return Reviewer(
         name=name,
@@ -214,26 +215,28 @@ def _reviewer(
 
 
 def estimate_mean(standings: Doubles, spread: Doubles) -> Estimate:
-    """Return the mean of standings, with an 80 % interval for the mean by readers with the guide.
+    """Return the mean of standings, with an 80 % interval for the mean that guided readers give.
 
-    Three errors add up: the choice of texts; the reader's error on each text, which averages out;
-    and the reader's error on the bot as a whole, which does not. For six of seven bots with judged
-    comments, the interval contains the mean of the readers with the guide; without an allowance for
-    the third error, it would for four.
+    Guided readers follow the guide `prompts/read.v1.toml`; the standings are estimates of theirs,
+    by the network or by a language model. The interval includes three errors: the choice of texts,
+    the error of the estimate for each text, which averages out, and the systematic error for the
+    bot (`BOT_ERROR`). For six of seven bots with judged comments, the interval contains the mean
+    that guided readers give; without the systematic error, it does for only four bots.
 
     Args:
-        standings: Standing of each text, 0 to 100, shape (N,), N at least 2.
-        spread: Table of `usefulness.model.Scale.spread`.
+        standings: Estimated standing of each text, 0 to 100, shape (N,), N at least 2.
+        spread: Estimated standings, each with the 10 %, 50 % and 90 % quantiles of the standing
+            that guided readers give, shape (K, 4); see `usefulness.model.Scale.spread`.
     """
-    # The network and readers with the guide differ at both ends: where the network says 10, the
-    # median of the readers is 21, so the interval is around the median.
+    # The network and the readers differ most for low and high standings: where the network
+    # estimates 10, the median of the readers is 21. Therefore, the interval is around the median.
     knots, *quantiles = spread.T
     low, middle, high = (np.interp(standings, knots, quantile) for quantile in quantiles)
     reading = (high - low) / 2 / _Z
     variance = (standings.var(ddof=1) + (reading**2).mean()) / len(standings)
     half = _Z * math.sqrt(variance + BOT_ERROR**2)
     value, centre = float(standings.mean()), float(middle.mean())
-    # The interval always contains the mean, as the interval of one score contains the score.
+    # The interval is extended to contain the mean, like the interval of a single score.
     return Estimate(
         value=value,
         low=max(0.0, min(value, centre - half)),
@@ -243,9 +246,9 @@ def estimate_mean(standings: Doubles, spread: Doubles) -> Estimate:
 
 @cache
 def _spread(signature: str) -> Doubles:
-    """Return where readers with the guide place a review, given where the scores' reader does.
+    """Return the table `spread` of `estimate_mean` for the scores of this signature.
 
-    Scores by a language model and by the network have different tables.
+    The network and a language model have different tables.
     """
     is_by_model = "|readings:" in signature and "|readings:none" not in signature
     spread = GUIDE_SPREAD if is_by_model else read_weights(SHIPPED).scale.spread[REVIEWS]
@@ -276,13 +279,13 @@ def _examples(
 def _limits(
     store: Store, table: ReviewTable, partial: str | None, counts: tuple[int, int, int]
 ) -> Iterator[str]:
-    """Yield sentences about data that the numbers of a period lack.
+    """Yield sentences about data that are missing from the numbers of a period.
 
     Args:
         store: The store.
         table: Reviews of the period.
         partial: Why the last run is incomplete; None if it is complete.
-        counts: Pull requests that are pending, could not be read, and could not be scored.
+        counts: Numbers of pull requests that are pending, could not be read, or not be scored.
     """
     if partial is not None:
         yield f"The scores may be incomplete: {partial}."

@@ -1,7 +1,7 @@
-"""Reviews of a period as columns: one row for each reviewer on each pull request.
+"""Loads the reviews of a period as a table: one row for each reviewer on each pull request.
 
-All counts, intervals and verdicts are computed from this table. It has the scores of one signature,
-from the last scoring of each pull request.
+The numbers of an audit are computed from this table. It has the scores of one signature, from the
+last scoring of each pull request.
 """
 
 import json
@@ -30,14 +30,14 @@ from crscore.statistics.resampled import divide
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-# A nit may be worth a look, but a bot is not kept because of nits.
+# Nits are neither important nor empty: the author may act on them, but a bot is not kept for nits.
 IMPORTANT: Final[tuple[str, ...]] = ("critical", "major", "minor")
 """Kinds of comments that are worth acting on."""
 EMPTY: Final[tuple[str, ...]] = ("formula", "repeat", "restates", "praise", "nothing", "refuted")
-"""Kinds of comments that give the author nothing to do."""
+"""Kinds of comments that give the author nothing to do; formulas are templated comments."""
 GAINED: Final = "gained"
-"""Column that is 100 if a review has a comment worth acting on, else 0."""
-# There are few classes, because a stratum without pull requests of both bots does not count.
+"""Name of the column that is 100 if a review has a comment worth acting on, else 0."""
+# There are only few classes, because a stratum without pull requests of both bots does not count.
 _SIZES: Final = (20, 100, 500)
 """Upper bounds of the size classes, in changed lines."""
 
@@ -51,13 +51,13 @@ class Period:
     until: str
     """Last day, inclusive."""
     repositories: tuple[str, ...] = ("*",)
-    """Names or patterns with `*`."""
+    """Names of repositories, or patterns with `*`."""
 
     def __post_init__(self) -> None:
         """Check the days.
 
         Raises:
-            InputError: A day is not a date, or the first is after the last.
+            InputError: A day is not a date, or the first day is after the last day.
         """
         try:
             days = [date.fromisoformat(day) for day in (self.since, self.until)]
@@ -73,12 +73,12 @@ class ReviewTable:
 
     scope: Scope
     signature: str
-    """Text of the signature; empty if there are no scores."""
+    """Signature of the scores in the table; empty if there are no scores."""
     other_signatures: tuple[str, ...]
-    """Texts of other signatures in the period, which are excluded."""
+    """Signatures of the scores in the period that are not in the table."""
     formulas: str
-    """Keys of the comments that are formulas (one sentence with other names: see `audit.formulas`),
-    as a JSON list."""
+    """Keys of the comments that are formulas (templated comments: see `audit.formulas`), as a JSON
+    list."""
     repository: Ints
     """Repository of each pull request, shape (P,)."""
     number: Ints
@@ -88,9 +88,10 @@ class ReviewTable:
     is_merged: Mask
     """Whether each pull request is merged, shape (P,)."""
     stratum: Ints
-    """Repository, language and size class of each pull request, numbered from 0, shape (P,)."""
+    """Number of the stratum of each pull request, from 0, shape (P,); a stratum is a combination of
+    repository, language and size class."""
     reviewers: tuple[str, ...]
-    """Names, sorted."""
+    """Names of the reviewers, sorted."""
     is_bot: Mapping[str, bool]
     """Whether each reviewer and each account in `coverage` is a bot."""
     pull: Ints
@@ -98,20 +99,20 @@ class ReviewTable:
     reviewer: Ints
     """Index of the reviewer of each row, shape (N,)."""
     columns: Mapping[str, Doubles]
-    """Name of a number -> its value in each row, shape (N,), NaN if unknown: `comments`, `words`,
-    `usefulness`, `scored` (1 or 0), `GAINED`, and `noise`: the share of the comments that give the
-    author nothing to do, 0 to 100."""
+    """Values of each column, shape (N,), NaN if unknown: the numbers of `comments` and `words`, the
+    `usefulness` (0 to 100), `scored` (1 or 0), `GAINED`, and `noise`, the percentage of comments
+    that give the author nothing to do."""
     commented: Mapping[str, Mask]
-    """Whether each reviewer has a comment on each pull request, shape (P,) each."""
+    """Whether each reviewer commented on each pull request, shape (P,) each."""
     is_seen: Mapping[str, Mask]
     """Whether each reviewer saw each pull request, except those not scored yet, shape (P,) each.
 
-    A person saw the pull requests on which the person commented. A bot also saw those on which it
-    made another post or ran a check and, if its account does nothing but review, all those that
-    were merged between its first and its last post.
+    People saw the pull requests on which they commented. A bot also saw those on which it made
+    another post or ran a check and, if its account does nothing but review, all those that were
+    merged between its first and its last post.
     """
     coverage: Mapping[str, Coverage]
-    """Merged pull requests that each account reviewed, also of accounts without a score."""
+    """Coverage of each account that posted, including accounts without a score."""
 
     def rows_of(self, reviewer: str) -> Mask:
         """Return a mask of a reviewer's rows, shape (N,)."""
@@ -120,13 +121,13 @@ class ReviewTable:
         return is_row
 
     def matrix(self, column: str) -> Doubles:
-        """Return a column as a matrix of shape (P, K); NaN for a missing review.
+        """Return a column as a matrix of pull requests and reviewers, shape (P, K).
 
-        In the column `GAINED`, a bot that saw a pull request and said nothing has a 0.
+        A value is NaN if there is no review. But in the column `GAINED`, it is 0 if the reviewer
+        saw the pull request and did not comment.
         """
         values = np.full((len(self.number), len(self.reviewers)), np.nan)
-        # A bot that says nothing has found nothing. Other columns, such as its usefulness, stay
-        # unknown.
+        # A bot that did not comment found nothing, but its usefulness, for example, is unknown.
         if column == GAINED:
             for index, name in enumerate(self.reviewers):
                 values[self.is_seen[name], index] = 0.0
@@ -134,7 +135,7 @@ class ReviewTable:
         return values
 
     def seen_pulls(self, reviewer: str) -> set[tuple[int, int]]:
-        """Return repository and number of the pull requests that a reviewer saw."""
+        """Return the repository and number of each pull request that a reviewer saw."""
         rows = self.is_seen[reviewer]
         return set(zip(self.repository[rows].tolist(), self.number[rows].tolist(), strict=True))
 
@@ -142,16 +143,16 @@ class ReviewTable:
 def load_reviews(store: Store, period: Period) -> ReviewTable:
     """Load the reviews of a period.
 
-    The signature is the newest one that covers the period, with at least 90 % as many pull requests
-    as the signature with the most.
+    Only scores of one signature are used: the newest signature that has at least 90 % as many
+    scored pull requests in the period as the signature with the most.
 
     Raises:
         StoreError: The store cannot be read.
-        InputError: A name matches no repository, or the store is empty.
+        InputError: A pattern matches no repository, or the store has no repositories.
     """
     repositories = json.dumps(find_repositories(store, period.repositories))
     scored = reports.count_scored_pulls(store, period.since, period.until, repositories)
-    # A newer signature with the scores of only a few nights does not replace a complete one.
+    # A newer signature must not replace an older one before most pull requests are scored with it.
     enough = 0.9 * max(scored.values(), default=0)
     signature = max((id_ for id_, count in scored.items() if count >= enough), default=0)
     scope = Scope(signature, period.since, period.until, repositories)
@@ -172,7 +173,7 @@ def load_reviews(store: Store, period: Period) -> ReviewTable:
             counts[repository, number, reviewer] = important, empty, total
             commented[reviewer][index_of[repository, number]] = True
     signatures = store.signatures()
-    # Strata are numbered in the order of the pull requests, so that equal stores have equal draws.
+    # Strata are numbered in the order of the pull requests: equal stores have equal numbers.
     strata: dict[tuple[int, str | None, int], int] = {}
     table = ReviewTable(
         scope=scope,
@@ -233,7 +234,12 @@ def _see(
 
 
 def _columns(scores: reports.Rows, comments: Sequence[tuple[float, ...]]) -> dict[str, Doubles]:
-    """Return `ReviewTable.columns`, given the important, the empty and all comments of each row."""
+    """Return `ReviewTable.columns`.
+
+    Args:
+        scores: Rows of `reports.read_scores`.
+        comments: Numbers of important, of empty and of all comments for each of these rows.
+    """
     names = ("comments", "words", "usefulness", "scored")
     numbers = np.array([row[4:] for row in scores], dtype=np.float64).reshape(-1, len(names))
     important, empty, total = np.array(comments, dtype=np.float64).reshape(-1, 3).T
@@ -244,10 +250,10 @@ def _columns(scores: reports.Rows, comments: Sequence[tuple[float, ...]]) -> dic
 
 
 def find_repositories(store: Store, patterns: Sequence[str]) -> list[int]:
-    """Return the sorted numbers of the repositories that match the patterns, ignoring case.
+    """Return the sorted ids of the repositories that match the patterns, ignoring case.
 
     Raises:
-        InputError: A pattern matches no repository, or there are no repositories.
+        InputError: A pattern matches no repository, or the store has no repositories.
     """
     repositories = all_repositories(store)
     if not repositories:
