@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from crscore.audit.engines import WORKER_DIED_REASON, run_in_processes, run_on_ray
 from crscore.audit.score.nightly import find_unscored
-from crscore.audit.score.pull_rows import failed, score_task
+from crscore.audit.score.pull_rows import make_failure, score_task
 from crscore.settings import Config
 from tests.helpers.audits import NIGHT, Audit, add
 
@@ -56,7 +56,7 @@ def measure(engine: Engine, audit: Audit, settings: Config, *, workers: int) -> 
     tasks = audit.tasks(settings)
     before = busy()
     work = partial(score_task, settings=settings)
-    died = partial(failed, signature="", reason=WORKER_DIED_REASON)
+    died = partial(make_failure, signature="", reason=WORKER_DIED_REASON)
     list(engine(tasks[:workers], work, died))
     start = busy() - before
     began, before, first = time.perf_counter(), busy(), 0.0

@@ -249,7 +249,7 @@ def _is_due_to(is_fixed_before: bool, is_changed_after: bool) -> bool:
     comment = audit_rows.comment(
         1, "bot", 1, created=audit_rows.at(0, EVENING), commit_id=opened, path="app.py", line=22
     )
-    return bool(LaterChanges(history.folder, pull, [comment]).acted_on(comment).value)
+    return bool(LaterChanges(history.folder, pull, [comment]).check_acted_on(comment).value)
 
 
 def _major_review(posts: Sequence[Post], *, is_honest: bool) -> Review:

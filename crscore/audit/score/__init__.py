@@ -1,1 +1,1 @@
-"""Scores of the pull requests in the store: store + bare clone -> rows."""
+"""Scores pull requests from the store and the bare clones, and finds what became of comments."""

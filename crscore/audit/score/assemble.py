@@ -1,4 +1,4 @@
-"""Builds a pull request from rows of the store and the bare clone of its repository."""
+"""Builds the record of a pull request from rows of the store and the clone of its repository."""
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -15,38 +15,39 @@ from crscore.records import Diff, Side
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoringTask:
-    """Pull request to score, with all its data, so that another process can score it."""
+    """Pull request to score, with all data that another process needs to score it."""
 
     name: str
     """`owner/name` of the repository."""
     url: str
-    """Page of the pull request on the host."""
+    """Address of the pull request's page on the host."""
     pull: Pull
     """The row of the pull request."""
     messages: tuple[HostMessage, ...]
-    """Comments on the pull request, without minimised ones. The line of a current comment is the
-    line in the commit that the comment was written on.
+    """Comments on the pull request, without minimised comments. Their lines are numbered as in the
+    commit that the comment was written on.
     """
     content: bytes
-    """Hash of the scored content, 8 bytes."""
+    """Hash of the content to score, 8 bytes; see `find_unscored`."""
     night: str
     """Date of the run, ISO 8601."""
     clone: Path
-    """Bare clone of the repository; may be missing."""
+    """Folder of the bare clone of the repository; may be missing."""
     change: Change | str | None = None
-    """Change from the API, or the reason why it is unknown; None to read it from the clone."""
+    """Change from the API, or the reason why it could not be read; None if the clone has it."""
 
 
 def assemble(task: ScoringTask, limits: DiffLimits) -> PullRequest:
-    """Make the record of a pull request.
+    """Build the record of a pull request.
 
     Args:
         task: The pull request.
         limits: Size limits of the diff and the full files.
 
     Returns:
-        The record, as `Host.read_pull` makes it from the host. Comments on an older version have
-        their hunk from the clone, or else the part of it that the host stored.
+        The same record that `Host.read_pull` reads from the host. The hunk of a comment on an older
+        version is read from the clone; if the clone lacks it, the record has only the part of the
+        hunk that the host stored.
 
     Raises:
         HostError: Neither the clone nor the API has the change.
@@ -86,21 +87,25 @@ def assemble(task: ScoringTask, limits: DiffLimits) -> PullRequest:
 def move_to_head(message: HostMessage, head: str, change: Diff) -> HostMessage:
     """Convert the line of a comment on an older commit to the line in the head.
 
-    A host shows the line in the head for comments that are not outdated; the store has the line in
-    the commit that the comment was written on.
+    This is for comments that are not outdated: the host shows them on a line of the head, but the
+    store has the line in the commit that the comment was written on.
+
+    Args:
+        message: A comment of any kind.
+        head: Name of the head commit.
+        change: Change of the pull request, up to the head.
 
     Returns:
-        The message on the nearest line of the change with the same text, or marked as outdated if
-        there is no such line.
+        The comment on the nearest line of the change that has the same text, or marked as outdated
+        if there is no such line. Other comments are returned unchanged: those on the head, outdated
+        comments and comments without a line.
     """
-    # GitHub's lists have the lines of the head, but each comment is stored as it was written.
-    # Only current line comments on an older commit move; outdated ones have no line in the head.
     is_placed = message.kind is not MessageKind.LINE or message.outdated or message.commit == head
     if is_placed or message.line is None or not message.hunk:
         return message
     side = message.side or Side.NEW
     file = change.file_at(message.path or "", side)
-    # GitHub's hunk ends with the commented line, whose first character is a diff sign.
+    # GitHub's hunk ends with the commented line; its first character is that of the diff (`+`).
     text = message.hunk.rstrip("\n").rpartition("\n")[2][1:].rstrip("\r")
     same_text = [line for line in file.lines() if line.text == text] if file else []
     numbers = [line.new if side is Side.NEW else line.old for line in same_text]
@@ -108,7 +113,7 @@ def move_to_head(message: HostMessage, head: str, change: Diff) -> HostMessage:
     if not line_numbers:
         return replace(message, outdated=True)
     written = message.line
-    # Many lines can have the same text (`}`): the nearest one is most likely.
+    # Many lines may have the same text, such as `}`; the nearest line is the most likely one.
     line = min(line_numbers, key=lambda number: abs(number - written))
     start = message.start_line
     start = None if start is None else max(1, start + line - written)
@@ -116,21 +121,26 @@ def move_to_head(message: HostMessage, head: str, change: Diff) -> HostMessage:
 
 
 def _open(task: ScoringTask) -> tuple[checkout.Checkout | None, str]:
-    """Open the clone with a suitable base of the change; see `open_git_dir`."""
-    # The host's own base can be older than the last merge of the base branch, or so new that it
-    # contains the head. The merge's first parent, or else the base branch, avoids both.
+    """Open the clone with a suitable base of the change.
+
+    Returns:
+        The clone and an empty text, or None and the reason why the clone cannot be used.
+    """
+    # The base that the host reports may be older than the last merge of the base branch, or so new
+    # that it contains the head. The first parent of the merge commit has neither problem; without a
+    # merge commit, the base branch is used.
     if not task.clone.is_dir():
         return None, "there is no clone of the repository"
     pull = task.pull
     revision: tuple[str, ...] = ("show-ref", "--verify", "--hash", f"refs/heads/{pull.base_ref}")
-    # After a fast-forward, the head is the merge commit, and its parent can be in the change.
+    # After a fast-forward, the head is the merge commit, and its parent may belong to the change.
     if pull.merge_commit not in (None, pull.head) and git.COMMIT.fullmatch(pull.merge_commit or ""):
         # The first parent is the commit of the base branch before the merge.
         revision = ("rev-parse", "--verify", f"{pull.merge_commit}^1")
     with suppress(HostError):
         base = git.run_git(revision, folder=task.clone, is_git_dir=True).decode().strip()
         clone, _ = checkout.open_git_dir(task.clone, base, pull.head)
-        # With a base that contains the head, as after a fast-forward, the change would be empty.
+        # If the base contains the head, as after a fast-forward, the change would be empty.
         if clone is not None and clone.merge_base != pull.head:
             return clone, ""
     return checkout.open_git_dir(task.clone, pull.base, pull.head)

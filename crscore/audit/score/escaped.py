@@ -1,7 +1,7 @@
-"""Finds later commits that change lines of merged pull requests, with `git blame`, in each run.
+"""Finds later commits that change lines of merged pull requests, with `git blame`.
 
-A commit of the branch is compared with its first parent, so that a merge and a squash count as one
-change each (docs/design/032-escaped.md).
+Each commit of the base branch is compared with its first parent, so that a merge counts as one
+change, like a squash (docs/design/032-escaped.md).
 """
 
 import json
@@ -27,26 +27,27 @@ from crscore.records import ChangedFile, Hunk, LineKind
 
 DAYS: Final = 30
 """Number of days after the merge in which commits count as later changes."""
-# The context that a diff shows, as for comments that were acted on (docs/design/031-decisions.md).
+# The number is the same as for comments that were acted on (`followed.REACH`).
 NEAR_LINES: Final = 3
-"""Maximum distance in lines between a comment and a changed line near it."""
+"""Maximum distance in lines between a comment and a changed line that counts as near."""
 # A larger commit is not a single change (docs/design/032-escaped.md).
 MAX_FILES: Final = 100
 """Maximum number of code files in a commit; larger commits are ignored."""
-MISSING: Final = "the merge is not on its branch"
+MISSING: Final = "the merge commit is not on its branch"
 _PROSE: Final = frozenset({None, "csv", "json", "markdown", "rst", "text"})
-"""Languages that are not code; None is an unknown language."""
+"""Languages of files that are not code; None stands for an unknown language."""
 # `tests/run.py`, `spec/a.rb`, `test_pay.py`, `pay_test.go`, `cart.spec.ts`
 _TESTS: Final = re.compile(
     r"(?:^|/)(?:tests?|specs?|__tests__|testdata|fixtures)/|(?:^|/)test_|[._-](?:test|spec)s?\."
 )
-# `fix(parser): `, `feat!: `: https://www.conventionalcommits.org/en/v1.0.0/
+# Type of a conventional commit, such as `fix(parser): ` or `feat!: `:
+# https://www.conventionalcommits.org/en/v1.0.0/
 _KIND: Final = re.compile(r"(?P<type>\w+)(?:\([^)]*\))?!?: ")
 # `Fix a crash`, `bugfix`, `hot-fix`, `fixing`, `Reverts`, `regression`
 _FIX: Final = re.compile(
     r"\b(?:(?:bug|hot)?-?fix(?:e[sd]|ing)?|bug ?fix(?:es)?|reverts?|regressions?)\b", re.IGNORECASE
 )
-# `Closes #3`, `fixed: acme/shop#3`; both hosts close the issue:
+# `Closes #3`, `fixed: acme/shop#3`; GitHub and GitLab close the issue:
 # https://docs.github.com/en/issues/tracking-your-work-with-issues/using-issues/linking-a-pull-request-to-an-issue
 _CLOSES: Final = re.compile(
     r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):? +(?:[\w.-]+/[\w.-]+)?#\d", re.IGNORECASE
@@ -54,7 +55,7 @@ _CLOSES: Final = re.compile(
 _FEATURE: Final = re.compile(
     r"(?:add|allow|enable|implement|introduce|support)\w*\b", re.IGNORECASE
 )
-"""Start of the subject of a new feature; the issue that it closes is not a defect."""
+"""Start of the subject of a commit that adds a feature; the issue that it closes is no defect."""
 # `fix typo`, `Fix the flaky tests`, `fix review feedback`
 _NO_DEFECT: Final = re.compile(
     r"\bfix(?:e[sd]|ing)?\b(?:\W+\w+){0,3}?\W+(?:typos?|lint\w*|format\w*|styl\w+|spelling|"
@@ -62,23 +63,25 @@ _NO_DEFECT: Final = re.compile(
     r"feedback|nits?)\b",
     re.IGNORECASE,
 )
-# `<commit> <original line> <final line>`, then fields of the commit, then a tab and the line.
+# Header of a line in git's porcelain output: `<commit> <original line> <final line>`. Fields of the
+# commit follow, then a tab and the line.
 _ORIGIN: Final = re.compile(rb"([0-9a-f]{40,64}) (\d+) (\d+)(?: \d+)?$")
 
 
 class BranchCommit(NamedTuple):
-    """First-parent commit of a branch."""
+    """Commit of a branch; only first parents are followed."""
 
     name: str
+    """Hash of the commit."""
     parent: str
-    """First parent; empty for the first commit."""
+    """Hash of the first parent; empty for the first commit."""
     at: str
     """Commit time, ISO 8601 in UTC."""
     message: str
 
 
 class Origin(NamedTuple):
-    """Place of a line in the commit that added the line."""
+    """Where a line was added."""
 
     commit: str
     path: str
@@ -87,15 +90,15 @@ class Origin(NamedTuple):
 
 
 def find_escaped(store: Store, clones: Path, *, night: str) -> int:
-    """Find the later commits that change lines of each merged pull request.
+    """Find and store the later commits that change lines of merged pull requests.
 
     Args:
         store: The store.
         clones: Folder of the bare clones.
-        night: Date of the run.
+        night: Date of the run, ISO 8601.
 
     Returns:
-        Number of stored commits, counted once for each pull request whose lines they change.
+        Number of stored pairs of a pull request and a commit that changes its lines.
 
     Raises:
         StoreError: The store cannot be read or written.
@@ -111,8 +114,9 @@ def find_escaped(store: Store, clones: Path, *, night: str) -> int:
             reformatted: list[str] = []
             for commit, pulls_of_commit in _new_commits(branch, merged, before):
                 files = _read_code(git_dir, commit)
-                # Lines that a commit only wrapped or moved belong to the commit that wrote them.
-                # Without this rule, the precision in planted histories was 0.922 instead of 0.951.
+                # If a commit only wraps or moves lines, they still belong to the commit that wrote
+                # them. Without this rule, the precision in synthetic histories was 0.922 instead of
+                # 0.951.
                 if files and not any(file.hunks for file in files):
                     reformatted.append(commit.name)
                 lines: dict[str, list[Origin]] = defaultdict(list)
@@ -130,7 +134,7 @@ def find_escaped(store: Store, clones: Path, *, night: str) -> int:
         for pull in merged:
             is_on_branch = reason is not None or pull.merge_commit in names
             problem = reason if is_on_branch else MISSING
-            # If following failed, the next run starts from the same commit.
+            # If an error occurred, the next run starts from the same commit again.
             last = before[pull.number].tip if pull.number in before else None
             key = {"repository": repository, "number": pull.number}
             states.append(
@@ -142,15 +146,16 @@ def find_escaped(store: Store, clones: Path, *, night: str) -> int:
 
 
 def _read_branch(git_dir: Path, base_ref: str, pulls: Sequence[Pull]) -> list[BranchCommit]:
-    """Return the commits of a branch since its first merge, the oldest first."""
+    """Return the commits of a branch since the first merge of these pull requests, oldest first."""
     if not git_dir.is_dir():
         raise HostError("git", "there is no clone")
-    # The names are compared here, because the host's untrusted text must not be an argument.
+    # All branches are listed, because the name of the branch is untrusted and must not be passed to
+    # git as an argument.
     rows = _run(git_dir, "for-each-ref", "--format=%(objectname) %(refname)", "refs/heads/")
     pairs = (row.split(" ", 1) for row in rows.decode("utf-8", "replace").splitlines())
     tip = {name: tip for tip, name in pairs}.get(f"refs/heads/{base_ref}")
     if tip is None:
-        raise HostError("git", "the branch is gone")
+        raise HostError("git", "the branch no longer exists")
     first = min(pull.merged or "" for pull in pulls)
     since = f"--since={datetime.fromisoformat(first) - timedelta(days=1):%Y-%m-%dT%H:%M:%SZ}"
     form = "--format=%H%x00%P%x00%ct%x00%B%x00"
@@ -170,10 +175,14 @@ def _read_branch(git_dir: Path, base_ref: str, pulls: Sequence[Pull]) -> list[Br
 def _new_commits(
     branch: Sequence[BranchCommit], pulls: Sequence[Pull], before: Mapping[int, Followed]
 ) -> Iterator[tuple[BranchCommit, dict[str, Pull]]]:
-    """Yield each new commit with the pull requests to compare it with, by their merge commit."""
-    # The commits of a rebase are not joined and moved lines are not followed. Doing both finds
-    # 0.904 instead of 0.834 of the planted defects, but takes 180 more lines
-    # (docs/design/032-escaped.md).
+    """Yield each new commit and, by merge commit, the pull requests that it may change.
+
+    A commit is new if the previous run did not read it, and if it is at most `DAYS` days younger
+    than the merge.
+    """
+    # If a pull request was rebased onto the branch, only its last commit is followed. Moved lines
+    # are not followed, either. With both, 0.904 instead of 0.834 of the synthetic defects would be
+    # found, but with 180 more lines of code (docs/design/032-escaped.md).
     positions = {commit.name: at for at, commit in enumerate(branch)}
     new: dict[int, dict[str, Pull]] = defaultdict(dict)
     for pull in pulls:
@@ -192,7 +201,7 @@ def _new_commits(
 def _store_change(
     store: Store, git_dir: Path, pull: Pull, commit: BranchCommit, lines: Sequence[Origin]
 ) -> None:
-    """Store a commit that changes lines of a pull request, and the comments near these lines."""
+    """Store a commit that changes `lines` of a pull request, with the comments near these lines."""
     comments = [row for row in comments_before_merge(store, pull) if row.line is not None]
     later = LaterChanges(git_dir, pull, comments)
     near = []
@@ -212,16 +221,16 @@ def _store_change(
 
 
 def _read_code(git_dir: Path, commit: BranchCommit) -> list[ChangedFile]:
-    """Return the code files that a commit changes; only hunks that change words are kept."""
+    """Return the code files that a commit changes, without hunks that only wrap or move code."""
     if not commit.parent:
         return []
     try:
-        # Neither configuration nor attributes may change the patch.
+        # With these options, neither configuration nor attributes change the patch.
         plain = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-relative")
         ends = (commit.parent, commit.name)
         patch = _run(git_dir, "diff-tree", "-p", "-U0", "-w", "-M", *plain, *ends, "--")
         files = parse_diff(patch).files if patch.strip() else ()
-    # The patch is too large, or git cannot write it.
+    # If the patch is too large, or git cannot write it, the commit is ignored.
     except CRScoreError:
         return []
     code = [row for row in files if row.language not in _PROSE and not _TESTS.search(row.path)]
@@ -234,7 +243,8 @@ def _read_code(git_dir: Path, commit: BranchCommit) -> list[ChangedFile]:
         pairs[hunk] = old, new
     removed = {old for old, new in pairs.values() if not new}
     added = {new for old, new in pairs.values() if not old}
-    # Hunks that only wrap code, or move it: the same words are removed in one and added in another.
+    # A hunk that wraps code removes and adds the same words. If code is moved, one hunk removes the
+    # same words that another hunk adds.
     unchanged = {
         hunk for hunk, (old, new) in pairs.items() if old == new or old + new in removed & added
     }
@@ -252,13 +262,20 @@ def _find_origins(
     file: ChangedFile,
     reformatted: Sequence[str],
 ) -> Iterator[Origin]:
-    """Find the commits that added the lines that a commit removes or replaces.
+    """Find where the lines of a file were added that a commit removes or replaces.
 
-    If the commit only adds lines, the newer of the two neighbouring lines counts. `reformatted`
-    commits are ignored.
+    For a hunk that only adds lines, the newer of the two neighbouring lines counts.
+
+    Args:
+        git_dir: Bare clone.
+        branch: Commits of the branch, the oldest first; only lines that these added are found.
+        commit: The commit.
+        file: One of the files that it changes.
+        reformatted: Commits to ignore, because they only wrap or move lines.
     """
-    # git blames the lines of all hunks in one call, because each call reads the history again.
-    # A hunk at line 0 is before the first line. A hunk that only adds has two neighbours.
+    # One call of `git blame` reads the lines of all hunks, because each call reads the history
+    # again. A hunk that only adds lines has length 0; its two neighbouring lines are read. At line
+    # 0, before the first line of the file, it has no neighbour before it and is ignored.
     spans = {
         range(hunk.old_start, hunk.old_start + (hunk.old_length or 2)): bool(hunk.old_length)
         for hunk in file.hunks
@@ -266,17 +283,16 @@ def _find_origins(
     }
     if not spans:
         return
-    # Lines older than the first commit in `branch` are not searched.
+    # With this range, git stops at the first commit of `branch`.
     parent = branch[0].parent
     commits = f"{parent}..{commit.parent}" if parent else commit.parent
     ranges = [f"-L{span.start},{span.stop - 1}" for span in spans]
-    # These commits only wrapped or moved lines. When they counted, the precision was 0.922
-    # (docs/design/032-escaped.md).
     ignored = [part for revision in reformatted for part in ("--ignore-rev", revision)]
     ages = {row.name: at for at, row in enumerate(branch)}
     path = file.old_path or file.path
     options = ("blame", "-w", "--first-parent", "--porcelain", *ignored, *ranges)
-    # Lines that are not blank, by number; None for one without a word, such as a bracket.
+    # Origins of the lines that are not blank, by line number; None for a line without a word, such
+    # as a bracket.
     lines: dict[int, Origin | None] = {}
     paths: dict[str, str] = {}
     name, origin_line, number = "", 0, 0
@@ -284,7 +300,7 @@ def _find_origins(
         if match := _ORIGIN.match(row):
             name, origin_line, number = match[1].decode(), int(match[2]), int(match[3])
         elif row.startswith(b"filename "):
-            # Git's paths are bytes, which need not be UTF-8.
+            # A path in git is a sequence of bytes, which need not be UTF-8.
             paths[name] = row[9:].decode("utf-8", "surrogateescape")
         elif row.startswith(b"\t") and row.strip():
             has_word = re.search(rb"\w", row)
@@ -292,31 +308,32 @@ def _find_origins(
     for span, replaces in spans.items():
         blamed = [lines[at] for at in span if at in lines]
         origins = [origin for origin in blamed if origin]
-        # Most defects are in new code, so the newest neighbouring line counts.
+        # Most defects are in new code, so of two neighbouring lines, the newer one counts.
         newest = max((ages.get(row.commit, -1) for row in origins), default=-1)
         if replaces:
             yield from origins
-        # New lines beside a blank line, or at the end of a file, are probably new code.
+        # Lines that are added next to a blank line, or at the end of a file, are probably new code
+        # and not a fix, so they have no origin.
         elif len(blamed) == len(span):
             yield from (row for row in origins if ages.get(row.commit, -1) == newest)
 
 
 def is_fix(message: str) -> bool:
-    """Return whether a message says that its commit fixes or reverts something or closes an issue.
+    """Return whether a commit message says that it fixes or reverts something or closes an issue.
 
     Example:
         >>> [is_fix(text) for text in ("Fix a crash", "feat: retry (fixes #3)", "fix typo")]
         [True, False, False]
     """
     subject = message.partition("\n")[0]
-    # The subject of a merge names a branch; GitHub puts the pull request's title below it.
+    # The first line of a merge names a branch; GitHub writes the pull request's title below it.
     if subject.startswith("Merge pull request "):
         subject = " ".join(message.split("\n")[1:3]).strip()
     kind = _KIND.match(subject)
     if kind and kind["type"].casefold() not in ("fix", "hotfix", "bugfix", "revert", "bug"):
         return False
     if re.match(r"revert\b", subject, re.IGNORECASE):
-        # `Revert "Revert "Add a cache""` brings a change back, and fixes nothing.
+        # `Revert "Revert "Add a cache""` restores a change and fixes nothing.
         return not re.match(r"revert\W+revert\b", subject, re.IGNORECASE)
     if _NO_DEFECT.search(subject):
         return False

@@ -1,4 +1,4 @@
-"""Scores all pull requests whose content has no score in the store yet."""
+"""Scores all pull requests whose present content has no score in the store."""
 
 import hashlib
 import json
@@ -38,10 +38,10 @@ def score(
     host: Host | None = None,
     web: str = GITHUB,
 ) -> AuditRun:
-    """Score the pull requests whose content has no score with the current signature.
+    """Score the pull requests whose content has no score with the signature of these settings.
 
-    After a killed run, the next run continues where it stopped. A pull request that fails gets a
-    row with the reason, and is tried again on another night.
+    If a run is killed, the next run continues where it stopped. A pull request that could not be
+    scored gets a row with the reason, and is tried again in a run on another date.
 
     Args:
         store: The store; only this process writes to it.
@@ -50,11 +50,12 @@ def score(
         night: Date of the run, ISO 8601.
         engine: `processes` or `ray[:ADDRESS]`.
         workers: Number of worker processes; see `engines.make_engine`.
-        host: Reads changes that no clone has; None to skip them.
+        host: Code host from which to read changes that no clone has. If it is None, pull requests
+            with such a change cannot be scored.
         web: Address of GitHub's pages.
 
     Returns:
-        The row of the run, with its counts.
+        The stored row of the run, with its counts.
 
     Raises:
         ConfigError: The engine or a setting is wrong.
@@ -62,8 +63,8 @@ def score(
         ModelNotFoundError: The encoder's model is missing.
         StoreError: The store cannot be read or written.
     """
-    # Both are made before the first task, so that a wrong engine or a missing model fails once, not
-    # for each pull request.
+    # Engine and scorer are created before the first task, so that a wrong engine or a missing model
+    # is one error, not an error for each pull request.
     chosen_engine = make_engine(engine, workers)
     scorer = pull_rows.make_scorer(settings)
     signature, effort = pull_rows.signature_of(scorer), Effort()
@@ -73,7 +74,7 @@ def score(
     results = chosen_engine(
         make_tasks(store, clones, settings, unscored, host=host, web=web, night=night),
         partial(pull_rows.score_task, settings=pull_rows.share_limit(settings, workers)),
-        lambda task: pull_rows.failed(task, signature, WORKER_DIED_REASON),
+        lambda task: pull_rows.make_failure(task, signature, WORKER_DIED_REASON),
     )
     with progress.track("scoring pull requests", len(unscored)) as advance:
         for scored in results:
@@ -84,12 +85,12 @@ def score(
                 tokens_read=effort.new_read, tokens_written=effort.new_written,
             )  # fmt: skip
             with store.transaction():
-                store.put(scored.numbered(store.signature_id(scored.signature)))
-                # Updated each time, so that the counts of a killed run match its rows.
+                store.put(scored.with_signature(store.signature_id(scored.signature)))
+                # The run is stored each time, so that the counts of a killed run match its rows.
                 store.put([record])
             advance()
     if model := scorer.parts.model:
-        # Each worker has a model of its own, so what the workers spent is added up here.
+        # Each worker process has its own model, so this process's model lacks their effort.
         model.effort = effort
     record = replace(record, finished=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")
     store.put([record])
@@ -99,20 +100,19 @@ def score(
 def find_unscored(store: Store, signature: str, night: str) -> list[tuple[int, int, bytes]]:
     """List the pull requests to score.
 
-    A pull request is listed if a reviewer commented on it and its content has no score with this
-    signature.
+    These are the pull requests on which a reviewer commented and whose present content has no score
+    with this signature. The content consists of the head and the comments with their lines, so that
+    a pull request is scored again if a comment was edited or moved.
 
     Args:
         store: The store.
         signature: Text of the signature.
-        night: Date of the run; pull requests that failed on another night are listed again.
+        night: Date of the run; pull requests that failed on another date are listed again.
 
     Returns:
-        Repository and number of each pull request, sorted, and the hash of its content: its head
-        and its comments with their lines, 8 bytes.
+        Repository, number and hash of the content (8 bytes) of each pull request, sorted.
     """
-    # The newest content counts: a comment that was edited or moved is scored again.
-    # A signature that was never stored has the id 0, which no score has.
+    # If the signature was never stored, its id is 0, which no score has.
     id_ = {text: id_ for id_, text in store.signatures().items()}.get(signature, 0)
     unscored = []
     for repository, number in queries.reviewed_pulls(store):
@@ -124,12 +124,12 @@ def find_unscored(store: Store, signature: str, night: str) -> list[tuple[int, i
             ]
             for row, is_outdated, _ in queries.read_comments(store, repository, number)
         ]  # fmt: skip
-        # Thumbs and resolved threads do not affect scores, so they are not part of the content.
+        # Resolved threads do not affect scores, so they are not part of the content.
         data = json.dumps([pull.head, pull.base_ref, pull.author, comments]).encode()
         content = hashlib.sha256(data).digest()[:8]
         of_pull = {"repository": repository, "number": number, "content": content}
         scores = store.find(Score, **of_pull, reviewer="", signature=id_)
-        # A failure is tried again on another night; in the same night it would fail again.
+        # A pull request that failed on this date would probably fail again.
         if not any(
             row.night == night or not (row.reason or "").startswith(queries.FAILED)
             for row in scores
@@ -148,14 +148,14 @@ def make_tasks(
     web: str,
     night: str,
 ) -> Iterator[ScoringTask]:
-    """Read the rows of each pull request.
+    """Yield the task of each pull request: its stored data and, if no clone has it, its change.
 
     Args:
         store: The store.
         clones: Folder of the bare clones, `<repository id>.git`.
         settings: Settings with the size limits.
-        pulls: Pull requests to score, as from `find_unscored`.
-        host: Reads changes that no clone has; None to skip them.
+        pulls: Pull requests to score, as `find_unscored` returns them.
+        host: Code host from which to read changes that no clone has; None not to read them.
         web: Address of GitHub's pages.
         night: Date of the run, ISO 8601.
 
@@ -170,7 +170,7 @@ def make_tasks(
         name, clone = names.get(repository, str(repository)), clones / f"{repository}.git"
         change: Change | str | None = None
         # This process reads the change from the API, because workers have no client and no token.
-        if host is not None and not _has(clone, pull.base, pull.head):
+        if host is not None and not _has_commits(clone, pull.base, pull.head):
             try:
                 change = host.read_change(name, number, head=pull.head, limits=limits)
             except HostError as exc:
@@ -195,7 +195,7 @@ def make_tasks(
         )
 
 
-def _has(clone: Path, *commits: str) -> bool:
+def _has_commits(clone: Path, *commits: str) -> bool:
     try:
         return not git.missing_commits(clone, commits)
     except HostError:

@@ -1,4 +1,4 @@
-"""Scores one pull request and makes its rows, in any process."""
+"""Scores one pull request and returns the rows to store; runs in any process."""
 
 import operator
 from collections.abc import Iterator
@@ -39,43 +39,44 @@ from crscore.static_analysis.suite import Suite
 from crscore.static_analysis.tools import Installed
 
 MAX_TEXT_CHARS: Final = 500
-"""Maximum number of characters of a comment, or of a reason, in reports."""
+"""Maximum number of characters of the stored text of a comment, or of a reason."""
 BY_MODEL: Final = " by a model"
-"""End of a stored verdict if a language model gave it, with a quoted line."""
-# If one remark of a comment is refuted and another one confirmed, the comment counts as refuted;
-# what the code shows counts more than what a model says.
+"""End of a stored verdict that a language model gave, with a quoted line as proof."""
+# A comment with a refuted and a confirmed remark counts as refuted. A verdict from the code counts
+# more than the same verdict from a model.
 VERDICTS: Final = ("refuted", f"refuted{BY_MODEL}", "confirmed", f"confirmed{BY_MODEL}")
-"""Stored verdicts on a comment; the first that one of its remarks has counts."""
-NO_READER: Final = "the encoder has no weights for usefulness"
+"""Verdicts on a comment that are stored; the first one that any of its remarks has is stored."""
+NO_READER: Final = "there are no usefulness weights for the encoder"
 _SETUP_ERRORS: Final = (ConfigError, DependencyError, ModelNotFoundError)
-"""Errors that would affect every pull request, so they end the run."""
+"""Errors that end the run, because they would occur for every pull request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
-    """Rows of one pull request; their signature is 0 until its number is known."""
+    """Scored pull request, as rows to store."""
 
     signature: str
-    """Signature of the scores."""
+    """Text of the signature of the scores."""
     rows: tuple[Row, ...]
-    """Rows of `scores`, `comment_scores` and `last_scored`."""
+    """Rows of `scores`, `comment_scores` and `last_scored`; the signature in them is 0, because
+    only the store knows the number of the signature."""
     failure: str | None = None
-    """Why it could not be scored; None if it was."""
+    """Why the pull request could not be scored; None if it was scored."""
     effort: Effort = field(default_factory=Effort)
-    """Requests to a language model, and their tokens."""
+    """Numbers of requests to a language model and of tokens."""
 
-    def numbered(self, signature: int) -> Iterator[Row]:
-        """Yield the rows with the number of their signature."""
+    def with_signature(self, signature: int) -> Iterator[Row]:
+        """Yield the rows with the number of the signature."""
         return (replace(row, signature=signature) for row in self.rows)  # type: ignore[call-arg]
 
 
 def score_task(task: ScoringTask, settings: Config) -> Scored:
-    """Score a pull request with this process's scorer: see `score_pull`."""
+    """Score a pull request with the scorer of this process; see `score_pull`."""
     return score_pull(task, make_scorer(settings))
 
 
 def share_limit(settings: Config, workers: int) -> Config:
-    """Return the settings of one of several workers, which share the requests to a model."""
+    """Return the settings of one worker, so that all workers share the limit of model requests."""
     if settings.reader_limit is None:
         return settings
     return override_settings(settings, {"reader_limit": max(1, settings.reader_limit // workers)})
@@ -83,24 +84,25 @@ def share_limit(settings: Config, workers: int) -> Config:
 
 @lru_cache(maxsize=1)
 def make_scorer(settings: Config) -> Scorer:
-    """Make the scorer of this process, once."""
-    # Pull requests are untrusted: analyzers run in a sandbox or not at all
-    # (docs/design/013-untrusted-code.md).
-    # One process per core is faster than several threads in one, and with one thread the vectors do
-    # not depend on the number of processes.
+    """Return the scorer of this process, which is created at the first call."""
+    # Pull requests are untrusted, so analyzers run in a sandbox or not at all
+    # (docs/design/013-untrusted-code.md). One thread is used, because one process per core is
+    # faster than several threads in one process, and because the vectors then do not depend on the
+    # number of processes.
     return Scorer(settings, encoder=make_encoder(settings, threads=1), untrusted=True)
 
 
 def signature_of(scorer: Scorer, result: Result | None = None) -> str:
     """Return the signature of an audit's scores.
 
-    The signature of a single result names the tools for its files. This one names all installed
-    tools, so that it is the same for every pull request.
+    The signature of a single result names only the tools that ran on its files. This signature
+    names all installed tools, so that it is the same for every pull request.
 
     Args:
         scorer: Scorer with the settings.
-        result: Result of one pull request. If a language model read a part of it only, the
-            signature says so, and the next run scores it again; None for a complete one.
+        result: Result of one pull request. If a language model read only a part of it, the
+            signature says so, and the next run scores it again. None for the signature of a
+            complete result.
     """
     parts = scorer.parts
     tools = _tools(parts.analyzers) if isinstance(parts.analyzers, Suite) else suite.NONE
@@ -115,7 +117,7 @@ def _tools(analyzers: Suite) -> str:
     if not analyzers.analyzers:
         return suite.NONE
     confined = analyzers.is_confined()
-    # On untrusted code, no analyzer runs without a sandbox, so none is named then.
+    # Without a sandbox, no analyzer runs on untrusted code, so none is named.
     analyzers_found = analyzers.installed() if confined or not analyzers.untrusted else ()
     names = sorted(
         f"{analyzer.name}@{state.version}"
@@ -133,11 +135,13 @@ def score_pull(task: ScoringTask, scorer: Scorer) -> Scored:
         scorer: Scorer with the settings.
 
     Returns:
-        The rows of the pull request. If it cannot be scored, there is one row, for all reviewers
-        combined, with the reason.
+        The rows of the pull request. If it cannot be scored, the only row has the reason and stands
+        for all reviewers together.
 
     Raises:
-        CRScoreError: No pull request can be scored: a setting, a package or a model is missing.
+        ConfigError: A setting is wrong.
+        DependencyError: A package is missing.
+        ModelNotFoundError: A model is missing.
     """
     model = scorer.parts.model
     before = model.effort if model else Effort()
@@ -151,20 +155,20 @@ def score_pull(task: ScoringTask, scorer: Scorer) -> Scored:
     except _SETUP_ERRORS:
         raise
     except Exception as exc:  # noqa: BLE001  (one pull request must not end the run)
-        scored = failed(task, signature_of(scorer), str(exc) or type(exc).__name__)
+        scored = make_failure(task, signature_of(scorer), str(exc) or type(exc).__name__)
     else:
         scored = Scored(signature=signature_of(scorer, assessment.result), rows=rows)
-    # A pull request that failed after the model answered costs as much as another one.
+    # The effort also counts if the pull request failed after the model had answered.
     after = model.effort if model else Effort()
     return replace(scored, effort=Effort(*map(operator.sub, after, before)))
 
 
-def failed(task: ScoringTask, signature: str, reason: str) -> Scored:
-    """Return the row of a pull request that could not be scored.
+def make_failure(task: ScoringTask, signature: str, reason: str) -> Scored:
+    """Return the result for a pull request that could not be scored: one row with the reason.
 
     Args:
         task: The pull request.
-        signature: Signature of its scores.
+        signature: Signature that its scores would have.
         reason: Reason, a clause; may be untrusted text.
     """
     failure = FAILED + escape.one_line(reason, MAX_TEXT_CHARS)
@@ -180,7 +184,7 @@ def _key(task: ScoringTask) -> dict[str, Any]:
 
 
 def _remarks(result: Result, value: Usefulness | None) -> list[Remark]:
-    """Return the remarks behind a usefulness value, those that need an answer first."""
+    """Return the remarks that a usefulness is based on: valuable remarks, then the others."""
     remarks = [result.remarks[share.remark] for share in value.shares] if value else []
     return sorted(remarks, key=lambda remark: not remark.is_valuable)
 
@@ -197,19 +201,23 @@ def _scores(task: ScoringTask, assessment: Measured) -> Iterator[Score]:
             **_key(task),
             reviewer=name,
             night=task.night,
-            # If an app and a person post under one name, the reviewer counts as a person.
+            # If an app and a person post under the same name, the reviewer counts as a person.
             is_bot=int(bool(own_threads) and all(thread.is_bot for thread in own_threads)),
             comments=len(own_threads),
             words=review.baselines.words,
             standing=useful.standing if useful else None,
-            # Rounded: platforms differ in the last digits, and stores must be equal.
+            # The value is rounded, because platforms differ in the last digits, but equal runs must
+            # write equal stores.
             relevance=None if scores.relevance is None else round(scores.relevance, 6),
             reason=scores.reason or (None if useful else NO_READER),
         )
 
 
 def _first_comments(assessment: Measured, scorer: Scorer) -> dict[int, int]:
-    """Map each comment with a valuable remark to the first comment on the same point."""
+    """Return, for each comment with a valuable remark, the first comment that makes its point.
+
+    Both are keys of comments. The result is empty if there are no weights for the encoder.
+    """
     result, reader = assessment.result, scorer.parts.reader
     findings = {}
     for thread, item in zip(assessment.reviewers.threads, result.comments, strict=True):
@@ -222,7 +230,7 @@ def _first_comments(assessment: Measured, scorer: Scorer) -> dict[int, int]:
             )
     if reader is None:
         return {}
-    # The encoder is always MiniLM, because the pair model was trained with it.
+    # The encoder is always MiniLM, because the pair model was trained with its vectors.
     firsts = same_points(tuple(findings.values()), MiniLM(), reader.weights.rarity)
     keys = tuple(findings)
     return {key: keys[first] for key, first in zip(keys, firsts, strict=True)}
@@ -250,7 +258,7 @@ def _comment_scores(
             point=firsts.get(_comment(thread)),
             **_text(thread),
         )
-    # They repeat other posts of the same reviewer (`identify`).
+    # All posts of these threads repeat other posts of the same reviewer (`identify`).
     for thread in assessment.reviewers.repeats:
         key, text = _comment(thread), _text(thread)
         yield CommentScore(comment=key, signature=0, content=task.content, noise="repeat", **text)
@@ -262,33 +270,32 @@ def _comment(thread: ReviewerThread) -> int:
 
 
 def _text(thread: ReviewerThread) -> dict[str, Any]:
-    """Return the start of a comment without markup, and its words."""
+    """Return the columns `text` (start of the comment, without markup) and `words`."""
     body = thread.posts[0].body
-    # A comment without a sentence is a code block.
+    # If a comment has no sentence, it is a code block, which is stored as it is.
     text = escape.one_line(" ".join(split_comment(body).sentences) or body, MAX_TEXT_CHARS)
     return {"text": text, "words": number_words(text)}
 
 
 def noise_of(result: Result, item: CommentResult) -> str | None:
-    """Return why a scored comment is noise; None if it may be useful.
-
-    The result is also None for text in another language and for a comment without a visible
-    sentence, which may be a suggestion.
+    """Return why a comment is noise; None if it may be useful.
 
     Args:
         result: Result that contains the comment.
-        item: A comment that is not a repeat.
+        item: The comment, which must not be a repeat.
 
     Returns:
-        The first of these that applies: `restates` if all remarks only describe the change,
-        `praise` if all remarks praise or describe it or there are only headings and thanks,
-        `nothing` if no remark has anything for the author to answer.
+        The first of these that applies: `restates` if all remarks only describe the change;
+        `praise` if all remarks praise or describe the change, or if the comment has no remarks, but
+        only headings and thanks; `nothing` if no remark is valuable. None if a remark is valuable,
+        if the text is in another language, or if there is no visible sentence, because the comment
+        may then be a suggestion.
     """
     visible_sentences = [index for index in item.sentences if not result.sentences[index].hidden]
     if not visible_sentences or item.scores.reason == NOT_READ:
         return None
     if item.usefulness is None:
-        # Without weights for usefulness, only the matched points decide.
+        # Without usefulness weights, a comment is useful if it matches a pseudo-reference.
         addresses = any(result.sentence_matches[index].matched for index in visible_sentences)
         return None if addresses else "nothing"
     remarks = _remarks(result, item.usefulness)

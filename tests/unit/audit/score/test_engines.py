@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from crscore.audit import engines
 from crscore.audit.engines import run_in_processes, run_on_ray, run_serially
-from crscore.audit.score.pull_rows import failed, score_task
+from crscore.audit.score.pull_rows import make_failure, score_task
 from crscore.errors import ModelNotFoundError
 from tests.helpers.audits import SETTINGS, Audit, die_always, die_once
 
@@ -52,7 +52,7 @@ def run(
     settings: Config = SETTINGS,
     work: Callable[[ScoringTask, Config], Scored] = score_task,
 ) -> list[Scored]:
-    died = partial(failed, signature="", reason=engines.WORKER_DIED_REASON)
+    died = partial(make_failure, signature="", reason=engines.WORKER_DIED_REASON)
     return list(engine(tasks, partial(work, settings=settings), died))
 
 

@@ -74,7 +74,7 @@ def test_fix_made_before_the_comment_is_not_because_of_it(
 ) -> None:
     comment, mended = world.comment(), {name: "\n" + MENDED}
     later = world.later({name: "\n" + files["app.py"]}, comment, mended=mended)
-    assert later.acted_on(comment) == answer
+    assert later.check_acted_on(comment) == answer
 
 
 @pytest.mark.parametrize("is_first", [True, False])
@@ -90,7 +90,7 @@ def test_answer_for_a_renamed_file_does_not_depend_on_the_order(
         mended={"app.py": f"x\n{OPENED}", "new.py": f"x\n{OPENED}"},
     )
     for comment in comments[::-1] if is_first else comments:
-        assert later.acted_on(comment).value == int(comment.path == "other.py")
+        assert later.check_acted_on(comment).value == int(comment.path == "other.py")
 
 
 def test_commits_of_the_base_branch_are_no_later_state_of_the_comment(world: World) -> None:
@@ -102,7 +102,7 @@ def test_commits_of_the_base_branch_are_no_later_state_of_the_comment(world: Wor
     )
     shutil.copytree(world.history.folder, later._clone, dirs_exist_ok=True)
     pull = replace(later._pull, head=head)
-    assert LaterChanges(later._clone, pull, [comment]).acted_on(comment).value is True
+    assert LaterChanges(later._clone, pull, [comment]).check_acted_on(comment).value is True
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_commits_of_the_base_branch_are_no_later_state_of_the_comment(world: Wor
 )
 def test_lines_changed(world: World, files: dict[str, str], is_changed: bool) -> None:
     comment = world.comment()
-    assert world.later(files, comment).acted_on(comment).value is is_changed
+    assert world.later(files, comment).check_acted_on(comment).value is is_changed
 
 
 def test_base_rate_is_of_other_lines_that_the_pull_request_wrote(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_base_rate_is_of_other_lines_that_the_pull_request_wrote(tmp_path: Path)
     comment = world.comment(31)
     later = world.later({"app.py": opened.replace("one = 1", "one = 10")}, comment)
     # Lines 5 and 6 have no comment, and both are next to what changed; line 31 has one.
-    assert later.acted_on(comment) == (False, (2, 2))
+    assert later.check_acted_on(comment) == (False, (2, 2))
 
 
 def test_base_rate_is_of_the_same_hunk_if_it_has_other_lines(tmp_path: Path) -> None:
@@ -142,14 +142,14 @@ def test_base_rate_is_of_the_same_hunk_if_it_has_other_lines(tmp_path: Path) -> 
     comment = world.comment(23)
     later = world.later({"app.py": opened.replace("a = 1", "a = 10")}, comment)
     # Lines 27 to 34 of the second hunk are far from the comment; only the first hunk changed.
-    assert later.acted_on(comment) == (False, (0, 8))
+    assert later.check_acted_on(comment) == (False, (0, 8))
 
 
 def test_range_is_compared_with_ranges(tmp_path: Path) -> None:
     opened = BASE.replace("line 5\n", "one = 1\ntwo = 2\nthree = 3\n")
     world = World(tmp_path, opened)
     comment = world.comment(40, 39)
-    assert world.later({"app.py": opened}, comment).acted_on(comment).base == (0, 1)
+    assert world.later({"app.py": opened}, comment).check_acted_on(comment).base == (0, 1)
 
 
 @pytest.mark.parametrize(
@@ -166,17 +166,17 @@ def test_removed_line_changes_when_it_or_what_replaced_it_does(
 ) -> None:
     world = World(tmp_path, opened)
     comment = world.comment(9, side="old")
-    assert world.later({"app.py": head}, comment).acted_on(comment).value is is_changed
+    assert world.later({"app.py": head}, comment).check_acted_on(comment).value is is_changed
 
 
 def test_merge_is_the_last_tree_when_the_head_is_gone(world: World) -> None:
     comment = world.comment()
     later = world.later({"app.py": OPENED.replace("'a'", "'b'")}, comment)
     pull = replace(later._pull, head="0" * 40, merge_commit=later._pull.head)
-    assert LaterChanges(later._clone, pull, [comment]).acted_on(comment).value is True
+    assert LaterChanges(later._clone, pull, [comment]).check_acted_on(comment).value is True
 
 
 @pytest.mark.parametrize("path", ["--output=x", "a\0b", ":(glob)*", "ä\n.py"])
 def test_odd_names_are_only_names(world: World, path: str) -> None:
     comment = replace(world.comment(), path=path)
-    assert world.later({"app.py": OPENED}, comment).acted_on(comment).value is False
+    assert world.later({"app.py": OPENED}, comment).check_acted_on(comment).value is False

@@ -216,5 +216,5 @@ def test_rows_have_the_level_of_the_best_remark(tmp_path: Path) -> None:
 
 def test_rows_get_the_number_of_their_signature(tmp_path: Path) -> None:
     (task,) = Audit(tmp_path, pulls=1).tasks()
-    rows = list(score_pull(task, pull_rows.make_scorer(SETTINGS)).numbered(9))
+    rows = list(score_pull(task, pull_rows.make_scorer(SETTINGS)).with_signature(9))
     assert {row.signature for row in rows if isinstance(row, Score | CommentScore)} == {9}
