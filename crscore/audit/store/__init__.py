@@ -1,1 +1,1 @@
-"""Store of an audit: one SQLite file."""
+"""Store of an audit: one SQLite file with pull requests, comments, scores and signals."""

@@ -1,7 +1,7 @@
-"""SQLite file of an audit: opening, transactions, and typed rows.
+"""Opens, reads and writes the SQLite file of an audit.
 
-In WAL mode (https://sqlite.org/wal.html), a report can be read while a run writes. Every change is
-made in a transaction, so that a killed run leaves its completed work.
+The file uses WAL mode (https://sqlite.org/wal.html), so that reports can read it while a run
+writes. Every change is made in a transaction, so that the completed work of a killed run is kept.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ R = TypeVar("R", bound=Row)
 
 APPLICATION_ID: Final = 0x63727363
 """SQLite application id that marks an audit's file: `crsc`."""
-# There are no migrations: a store can be synchronised again from the host.
+# There are no migrations, because a new store can be synchronised from the host.
 SCHEMA_VERSION: Final = 15
 """Version of `schema.sql`; increased with every change of a table."""
 BUSY_S: Final = 30.0
-"""Seconds to wait while another process writes."""
+"""Maximum time in seconds to wait while another process writes."""
 DAMAGED = ("disk image is malformed", "malformed database schema", "not a database")
-"""Parts of SQLite's messages about a damaged file."""
-# 128 bits: no two texts of a store have the same hash by chance.
+"""Parts of SQLite's messages that say that a file is damaged."""
+# With 128 bits, no two texts of a store have the same hash by chance.
 _HASH_BYTES: Final = 16
-# No comment of a host is nearly as long: GitHub's have at most 65,536 characters.
+# Real comments are much shorter: those on GitHub have at most 65,536 characters.
 MAX_TEXT_BYTES: Final = 4 * 2**20
-"""Maximum number of bytes of an unpacked text; a longer text is truncated."""
+"""Maximum size of a decompressed text in bytes; a longer text is truncated when it is stored."""
 
 EMPTY_TEXT: Final = hashlib.sha256(b"").digest()[:_HASH_BYTES]
 """Key of the empty text."""
@@ -48,28 +48,29 @@ class Store:
 
     Args:
         path: The file; created if missing.
-        must_exist: Whether a missing file is an error, for commands that only read.
+        must_exist: Whether a missing file is an error; true for commands that only read.
 
     Raises:
-        StoreError: The file is not a store, is damaged, or has tables of another version.
+        StoreError: The file is missing, is not a store, is damaged, or has tables of another
+            version.
     """
 
     def __init__(self, path: Path, *, must_exist: bool = False) -> None:
         self.path = path
         if must_exist and not path.is_file():
             raise StoreError(str(path), "the file does not exist; crscore audit sync creates it")
-        # The file is checked before SQLite opens it, because SQLite would create a journal beside a
-        # file that is not a store.
-        _check_size(path)
-        with self._reported():
+        # The file is checked before SQLite opens it, because SQLite would create a journal next to
+        # a file that is not a store.
+        _check_file(path)
+        with self._convert_errors():
             self._connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)
             try:
-                # A report can read while a run writes. In WAL mode, NORMAL can lose the last
-                # transactions in a power cut but never damages the file.
+                # In WAL mode, a power failure with NORMAL may lose the last transactions, but does
+                # not damage the file.
                 use_wal(self._connection)
                 self._connection.execute("PRAGMA synchronous = NORMAL")
                 self._create_tables()
-            # `BaseException`, because the file would stay open after an interrupt.
+            # `BaseException` includes interrupts, after which the file would otherwise stay open.
             except BaseException:
                 self._connection.close()
                 raise
@@ -86,14 +87,14 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Write everything or nothing. Transactions cannot be nested.
+        """Write all changes of a `with` block or none of them. Transactions cannot be nested.
 
         Raises:
             StoreError: The file cannot be written.
         """
-        with self._reported():
-            # IMMEDIATE takes the lock at once. A transaction that begins by reading cannot get it
-            # later if another process has written meanwhile.
+        with self._convert_errors():
+            # IMMEDIATE takes the write lock at once. A transaction that begins by reading cannot
+            # get the lock if another process writes in the meantime.
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield
@@ -106,22 +107,22 @@ class Store:
         """Run a query and return all rows.
 
         Raises:
-            StoreError: The file cannot be read.
+            StoreError: The file cannot be read, or a value is an infinite number.
         """
-        with self._reported():
+        with self._convert_errors():
             rows = self._connection.execute(sql, values).fetchall()
-        # Reports are JSON, which has no infinite numbers (RFC 8259, section 6).
+        # Infinite numbers cannot be written to the JSON report (RFC 8259, section 6).
         if any(number in chain.from_iterable(rows) for number in (math.inf, -math.inf)):
             raise StoreError(str(self.path), "it has a number that is not finite")
         return rows
 
     def change(self, sql: str, *values: Any) -> int:
-        """Run one statement that writes; return the number of changed rows.
+        """Run a statement that writes, and return the number of changed rows.
 
         Raises:
             StoreError: The file cannot be written.
         """
-        with self._reported():
+        with self._convert_errors():
             return self._connection.execute(sql, values).rowcount
 
     def find(self, kind: type[R], *order: str, **values: Any) -> list[R]:
@@ -129,8 +130,8 @@ class Store:
 
         Args:
             kind: Class of the rows.
-            order: Columns to sort by.
-            values: Values by column; empty to match all rows.
+            order: Names of the columns to sort by.
+            values: Values by column; without any, all rows are returned.
 
         Raises:
             StoreError: The file cannot be read.
@@ -163,12 +164,12 @@ class Store:
         self.change(f"DELETE FROM {kind.TABLE}{_where_clause(values)}", *values.values())
 
     def select(self, kind: type[R], clauses: str = "", *values: Any) -> list[R]:
-        """Return rows of one table; only for modules of this package.
+        """Return the rows of one table that match SQL clauses; only for modules of this package.
 
         Args:
             kind: Class of the rows.
-            clauses: SQL after the table's name: `WHERE repository = ? ORDER BY number`.
-            values: Values of its parameters.
+            clauses: SQL after the table's name, such as `WHERE repository = ? ORDER BY number`.
+            values: Values of the parameters in the clauses.
 
         Raises:
             StoreError: The file cannot be read.
@@ -178,7 +179,9 @@ class Store:
         return [kind(**dict(zip(names, row, strict=True))) for row in self.query(sql, *values)]
 
     def put(self, rows: Iterable[Row]) -> None:
-        """Insert rows, and replace rows with the same keys; several rows need a transaction.
+        """Insert rows, and replace rows that have the same keys.
+
+        To write several rows or none, call this in a transaction.
 
         Raises:
             StoreError: The file cannot be written.
@@ -190,21 +193,22 @@ class Store:
             names = [field.name for field in fields(kind)]
             into = f"{kind.TABLE} ({', '.join(names)})"
             sql = f"REPLACE INTO {into} VALUES ({', '.join('?' * len(names))})"
-            with self._reported():
+            with self._convert_errors():
                 self._connection.executemany(sql, values)
 
-    # Bots repeat whole texts, and each night's text of a comment is kept.
+    # Texts are shared between rows, because bots repeat texts and every version of a comment is
+    # kept.
     def add_text(self, text: str) -> bytes:
-        """Store a text once and return its hash, 16 bytes."""
-        text = text[: MAX_TEXT_BYTES // 4]  # UTF-8 takes four bytes at most
-        # JSON can hold half a surrogate pair, which strict UTF-8 refuses.
+        """Store a text, unless it is already stored, and return its hash (16 bytes)."""
+        text = text[: MAX_TEXT_BYTES // 4]  # a character in UTF-8 has at most four bytes
+        # JSON from a host may contain a lone surrogate, which strict UTF-8 rejects.
         data = text.encode("utf-8", "surrogatepass")
         key = hashlib.sha256(data).digest()[:_HASH_BYTES]
         self.change("INSERT OR IGNORE INTO texts VALUES (?, ?)", key, zlib.compress(data, 6))
         return key
 
     def text(self, key: bytes) -> str:
-        """Return a stored text.
+        """Return a stored text, given its hash.
 
         Raises:
             StoreError: The text is missing or damaged.
@@ -213,7 +217,7 @@ class Store:
         if not rows:
             raise StoreError(str(self.path), f"the text {key.hex()} is missing")
         try:
-            # A store may be untrusted, and a few bytes can unpack to any size.
+            # A store may be untrusted, and a few compressed bytes may expand to any size.
             unpacking = zlib.decompressobj()
             unpacked = unpacking.decompress(rows[0][0], MAX_TEXT_BYTES)
             if not unpacking.eof:
@@ -223,18 +227,18 @@ class Store:
             raise StoreError(str(self.path), f"the text {key.hex()} is damaged: {exc}") from exc
 
     def signature_id(self, text: str) -> int:
-        """Return the number of a signature, and store the signature if it is new."""
-        # Signatures are never deleted, so newer ones have larger numbers.
+        """Return the number of a signature, which is stored if it is new."""
+        # Signatures are never deleted, so newer signatures have larger numbers.
         self.change("INSERT OR IGNORE INTO signatures (text) VALUES (?)", text)
         number: int = self.query("SELECT id FROM signatures WHERE text = ?", text)[0][0]
         return number
 
     def signatures(self) -> Mapping[int, str]:
-        """Return all signatures by number."""
+        """Return the texts of all signatures, by number."""
         return dict(self.query("SELECT id, text FROM signatures"))
 
     def _create_tables(self) -> None:
-        """Create the tables of a new file; reject a file with other tables."""
+        """Create the tables of a new file; reject a file that is not a store of this version."""
         kind, tables = self._pragma("application_id"), self.query("SELECT 1 FROM sqlite_master")
         if tables and kind != APPLICATION_ID:
             raise StoreError(str(self.path), "it is not a store of crscore audit")
@@ -247,12 +251,13 @@ class Store:
         if tables:
             return
         script = importlib.resources.files("crscore.audit.store") / "schema.sql"
-        # In one transaction, so that a killed process leaves an empty file.
+        # All tables are created in one transaction, so that a killed process leaves an empty file.
         with self.transaction():
             if self._pragma("user_version") == SCHEMA_VERSION:
-                return  # another process was faster
+                return  # another process has created the tables
             statement = ""
-            # One statement at a time, because `executescript` would end the transaction.
+            # Each statement is executed on its own, because `executescript` would end the
+            # transaction.
             for line in script.read_text(encoding="utf-8").splitlines(keepends=True):
                 statement += line
                 if sqlite3.complete_statement(statement):
@@ -266,13 +271,14 @@ class Store:
         return value
 
     @contextmanager
-    def _reported(self) -> Iterator[None]:
+    def _convert_errors(self) -> Iterator[None]:
+        """Convert errors of SQLite in a `with` block to `StoreError`."""
         try:
             yield
         except sqlite3.Error as exc:
             raise StoreError(str(self.path), _reason(exc)) from exc
         except (OverflowError, UnicodeEncodeError) as exc:
-            # A host can send numbers of any size and unpaired surrogates.
+            # A host may send numbers that are too large for SQLite, and lone surrogates.
             raise StoreError(str(self.path), f"it cannot store the host's data ({exc})") from exc
 
 
@@ -280,19 +286,22 @@ def _where_clause(values: Mapping[str, Any]) -> str:
     return " WHERE " + " AND ".join(f"{name} = ?" for name in values) if values else ""
 
 
-def _check_size(path: Path) -> None:
-    """Reject a file that is not a store, or that is truncated, which SQLite would detect late."""
+def _check_file(path: Path) -> None:
+    """Reject a file that is not a store, or that is truncated.
+
+    SQLite would notice that a file is truncated only when it reads a missing page.
+    """
     if not path.is_file():
         return
     with path.open("rb") as file:
         header = file.read(100)
     if header and not header.startswith(b"SQLite format 3\0"):
         raise StoreError(str(path), "it is not a store of crscore audit")
-    # The size of a page in bytes, with 1 for 65,536, and the number of pages:
+    # The header has the size of a page in bytes (1 stands for 65,536) and the number of pages:
     # https://sqlite.org/fileformat.html#the_database_header
     size = int.from_bytes(header[16:18], "big")
     pages = int.from_bytes(header[28:32], "big")
-    # If the disk was full in the last run, the log has pages that the file lacks.
+    # If the disk was full in the last run, the missing pages may be in the write-ahead log.
     log = path.with_name(f"{path.name}-wal")
     if log.is_file() and log.stat().st_size:
         return
@@ -302,12 +311,13 @@ def _check_size(path: Path) -> None:
 
 def _reason(exc: sqlite3.Error) -> str:
     text = str(exc)
-    # `sqlite3` has no class for each error; only the messages differ.
+    # `sqlite3` does not have a class for each error, so the messages are compared.
     if isinstance(exc, sqlite3.OperationalError) and "locked" in text:
         return f"another run has been writing to it for {BUSY_S:.0f} seconds"
-    # Not "malformed JSON", an error of a statement: https://sqlite.org/rescode.html#corrupt
+    # "malformed JSON" is not among the messages, because it is an error of a statement, not of the
+    # file: https://sqlite.org/rescode.html#corrupt
     if any(part in text for part in DAMAGED):
         return f"it is damaged ({text}): restore it from the last artifact or backup"
     if "disk" in text:
-        return f"{text}: is there room on the disk? What was written until now is kept"
+        return f"{text}: check the free space of the disk; what was written before is kept"
     return text

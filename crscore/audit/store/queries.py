@@ -1,4 +1,8 @@
-"""Queries for `sync`, `score` and the search for signals: what is still to do, and observations."""
+"""Queries of `sync` and `score`: what remains to be read or scored, and states of comments.
+
+The *night* of a run is the date (UTC) on which the run began. An *observation* is the state of a
+thread or a comment as a run saw it; a run stores an observation only if the state has changed.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -21,27 +25,31 @@ from crscore.records import Side
 
 
 def all_repositories(store: Store) -> list[Repository]:
-    """Return all repositories, ordered by number."""
+    """Return all repositories, sorted by id."""
     return store.find(Repository, "id")
 
 
 def find_by_name(store: Store, name: str) -> list[Repository]:
-    """Return the repositories with this name in any case; those that can be read come first."""
-    # After a rename, a new repository can have the name of an old one, and hosts ignore case.
+    """Return the repositories with this name, ignoring case; those that can be read are first.
+
+    There may be several, because a new repository can get the former name of a renamed one.
+    """
     return store.select(
         Repository, "WHERE name = ? COLLATE NOCASE ORDER BY state <> 'ok', id", name
     )
 
 
 def pull_pages(store: Store, host: str) -> Mapping[str, str]:
-    """Return the address of a pull request's page, with `{number}`, by repository name.
+    """Return the address of a pull request's page, by name of the repository.
+
+    The addresses contain `{number}` in place of the number of the pull request.
 
     Args:
         store: The store.
         host: Address of GitHub's pages.
     """
     github = f"{host.rstrip('/')}/{{name}}/pull/{{number}}"
-    # `replace`, not `format`: an address may contain other braces.
+    # `format` cannot be used, because an address may contain other braces.
     return {
         row.name: (row.page or github).replace("{name}", row.name)
         for row in all_repositories(store)
@@ -49,13 +57,13 @@ def pull_pages(store: Store, host: str) -> Mapping[str, str]:
 
 
 def get_position(store: Store, repository: int, name: str) -> str | None:
-    """Return up to where a list of a repository was read; None if it was not read yet."""
+    """Return up to which time a list of a repository was read; None if it was not read yet."""
     sql = "SELECT position FROM cursors WHERE repository = ? AND list = ?"
     return next((position for (position,) in store.query(sql, repository, name)), None)
 
 
 def put_position(store: Store, repository: int, name: str, position: str) -> None:
-    """Store up to where a list of a repository was read, in an open transaction."""
+    """Store up to which time a list of a repository was read."""
     sql = "REPLACE INTO cursors (repository, list, position) VALUES (?, ?, ?)"
     store.change(sql, repository, name, position)
 
@@ -69,7 +77,7 @@ def last_night(store: Store) -> str | None:
 def add_run(
     store: Store, kind: str, *, night: str, started: str, signature: str | None = None
 ) -> AuditRun:
-    """Store that a run begins, and return its row with its number."""
+    """Store that a run begins, and return the stored row."""
     run = AuditRun(
         kind=kind, night=night, started=started, signature=signature,
         pulls=0, failed=0, rest=0, points=0, requests=0, tokens_read=0, tokens_written=0,
@@ -80,13 +88,13 @@ def add_run(
 
 
 def put_listed(store: Store, row: Pull) -> None:
-    """Store a listed pull request if it is new or changed, in an open transaction."""
+    """Store a pull request from the host's list if it is new or changed, in an open transaction."""
     previous = store.find_one(Pull, repository=row.repository, number=row.number)
     if previous is not None:
-        # The list does not contain these columns, so they keep the values from the details.
+        # The list does not have these columns, so they keep the values from the details.
         own_columns = ("lines", "language", "observed", "final", "failure")
         row = replace(row, **{name: getattr(previous, name) for name in own_columns})
-    # An unchanged pull request that is listed again does not become pending.
+    # If a pull request is listed again but has not changed, it does not become pending.
     if previous is None or replace(row, pending=previous.pending) != previous:
         store.put([row])
 
@@ -100,24 +108,25 @@ def mark_pending(store: Store, repository: int, numbers: Iterable[int]) -> None:
 
 
 def mark_last_reading(store: Store, closed_before: str) -> None:
-    """Mark pull requests closed before this time as pending, for their last reading."""
+    """Mark pull requests that were closed before this time as pending, to be read once more."""
     store.change("UPDATE pulls SET pending = 1 WHERE final = 0 AND closed < ?", closed_before)
 
 
 def pending_pulls(store: Store, repositories: Sequence[int]) -> list[Pull]:
-    """Return the pending pull requests, the least recently changed first."""
+    """Return the pending pull requests; the one that was updated first comes first."""
     return _select(store, repositories, "pending = 1")
 
 
 def observed_pulls(
     store: Store, repositories: Sequence[int], night: str, updated_since: str
 ) -> list[Pull]:
-    """Return the pull requests that are not pending and were not observed in this run.
+    """Return the pull requests whose threads this run still has to read.
 
-    An open pull request that has not changed for a long time is not observed.
+    These are not pending, not final and were not yet observed in this run. Open pull requests that
+    have not been updated since `updated_since` are left out.
     """
-    # Closed pull requests are observed even if they did not change, because people resolve threads
-    # after the merge.
+    # Closed pull requests are included even if they were not updated, because people resolve
+    # threads after the merge.
     condition = (
         "pending = 0 AND final = 0 AND observed < ? AND (closed IS NOT NULL OR updated >= ?)"
     )
@@ -131,10 +140,12 @@ def _select(store: Store, repositories: Sequence[int], condition: str, *values: 
 
 
 def observed_commits(store: Store, repository: int) -> set[str]:
-    """Return the commits that the pull requests still observed refer to; some may be empty."""
+    """Return the commits to which pull requests of a repository refer; a name may be empty.
+
+    Final pull requests are left out, except in the run that reads them for the last time.
+    """
     sql = (
-        # The commits of final pull requests are needed once more, in the run that reads them for
-        # the last time; afterwards the clone has these commits.
+        # After that run, the clone has the commits of the final pull requests.
         "WITH chosen AS (SELECT * FROM pulls WHERE repository = ? AND (final = 0 OR observed = "
         "(SELECT MAX(observed) FROM pulls WHERE repository = ?))) "
         "SELECT base FROM chosen UNION SELECT head FROM chosen "
@@ -145,7 +156,7 @@ def observed_commits(store: Store, repository: int) -> set[str]:
 
 
 def thread_keys(store: Store, repository: int, number: int) -> Mapping[str, int]:
-    """Return the keys of a pull request's threads by their identifier on the host."""
+    """Return the keys of a pull request's threads, by the id of the thread on the host."""
     sql = (
         "SELECT node, id FROM threads WHERE id IN "
         "(SELECT thread FROM comments WHERE repository = ? AND number = ?)"
@@ -154,9 +165,14 @@ def thread_keys(store: Store, repository: int, number: int) -> Mapping[str, int]
 
 
 def add_thread(store: Store, first: int, node: str) -> int:
-    """Store a thread by the key of its first comment, in an open transaction; return its key.
+    """Store a thread, in an open transaction, and return its key.
 
-    A thread keeps its key if its first comment is deleted.
+    The key is that of the first comment. The thread keeps its key if this comment is deleted.
+
+    Args:
+        store: The store.
+        first: Key of the comment that is now the first in the thread.
+        node: Id of the thread on the host.
     """
     comment = store.find_one(Comment, key=first)
     key = comment.thread if comment is not None and comment.thread is not None else first
@@ -165,13 +181,13 @@ def add_thread(store: Store, first: int, node: str) -> int:
 
 
 def put_observation(store: Store, row: ThreadObservation | CommentObservation) -> None:
-    """Store an observation if it differs from the last run's, in an open transaction."""
+    """Store an observation if it differs from the last earlier one, in an open transaction."""
     column = _subject(type(row))
     key = getattr(row, column)
     clauses = f"WHERE {column} = ? AND night < ? ORDER BY night DESC LIMIT 1"
     previous = store.select(type(row), clauses, key, row.night)
     if previous and replace(previous[0], night=row.night) == row:
-        # An earlier run on the same date may have stored another state, which is outdated.
+        # An earlier run on the same date may have stored another state, which is now outdated.
         store.delete(type(row), **{column: key, "night": row.night})
     else:
         store.put([row])
@@ -181,19 +197,22 @@ Observed = TypeVar("Observed", ThreadObservation, CommentObservation)
 
 
 def _subject(kind: type[Row]) -> str:
-    """Return the column of the observed thread or comment."""
+    """Return the name of the column with the observed thread or comment."""
     return "thread" if kind is ThreadObservation else "comment"
 
 
 def pulls_to_observe(store: Store, cursor: str, rules: int) -> list[tuple[int, int]]:
-    """Return repository and number of pull requests whose signals may differ from the stored ones.
+    """Return the pull requests whose signals may differ from the stored signals.
 
     Args:
         store: The store.
-        cursor: Name of the cursor with the date and the rules of a repository's last signals.
-        rules: Version of the rules; signals of other versions are computed again.
+        cursor: Name of the position with the date and the rules of a repository's last signals.
+        rules: Version of the rules; signals of other versions are found again.
+
+    Returns:
+        Repository and number of each pull request, sorted.
     """
-    # `>=`, because a second run on a date may have read new data after the first signals.
+    # With `>=`, data are included that a second run on the same date read after the last signals.
     sql = """
         SELECT p.repository, p.number FROM pulls p
         LEFT JOIN cursors c ON c.repository = p.repository AND c.list = ?
@@ -206,7 +225,7 @@ def pulls_to_observe(store: Store, cursor: str, rules: int) -> list[tuple[int, i
 def read_observations(
     store: Store, kind: type[Observed], repository: int, number: int
 ) -> list[Observed]:
-    """Return the observations of a pull request's threads or comments, sorted by night."""
+    """Return the observations of a pull request's threads or comments, the oldest first."""
     key = "thread" if kind is ThreadObservation else "key"
     of_pull = f"SELECT {key} FROM comments WHERE repository = ? AND number = ?"
     clauses = f"WHERE {_subject(kind)} IN ({of_pull}) ORDER BY night"
@@ -214,11 +233,11 @@ def read_observations(
 
 
 FAILED: Final = "failed: "
-"""Start of the reason if a pull request could not be scored; it is tried again in the next run."""
+"""Start of the stored reason if a pull request could not be scored; a later run tries it again."""
 
 
 def reviewed_pulls(store: Store) -> list[tuple[int, int]]:
-    """Return repository and number of the pull requests with a comment of a reviewer, in order."""
+    """Return repository and number of the pull requests with a reviewer's comment, sorted."""
     sql = """
         SELECT repository, number FROM pulls WHERE observed IS NOT NULL AND EXISTS (
           SELECT 1 FROM comments WHERE comments.repository = pulls.repository
@@ -230,11 +249,13 @@ def reviewed_pulls(store: Store) -> list[tuple[int, int]]:
 def read_comments(
     store: Store, repository: int, number: int
 ) -> list[tuple[Comment, bool, bool | None]]:
-    """Return the comments of a pull request that are not minimised, ordered by key.
+    """Return the comments of a pull request that are not minimised, sorted by key.
 
-    Each has the last observed state of its thread: whether it is outdated and, if known, resolved.
+    Returns:
+        For each comment: its row, whether its thread is outdated, and whether its thread is
+        resolved (None if unknown). The states are those of the last observation.
     """
-    # Observations are sorted by night, so that the last one replaces the others.
+    # Observations are sorted by date, so the last one replaces the others.
     threads: dict[int | None, tuple[bool, bool | None]] = {
         row.thread: (bool(row.outdated), bool(row.resolved))
         for row in read_observations(store, ThreadObservation, repository, number)
@@ -246,15 +267,16 @@ def read_comments(
     return [
         (row, *threads.get(row.thread, (False, None)))
         for row in store.find(Comment, "key", repository=repository, number=number)
-        # If a comment is no longer minimised, its last observation has no reason.
+        # The last observation of a comment that is not minimised (any more) has no reason.
         if minimized.get(row.key) is None
     ]
 
 
 def pulls_to_follow(store: Store, days: int) -> list[Pull]:
-    """Return merged pull requests not yet followed for `days`, sorted by repository and branch.
+    """Return the merged pull requests to follow, sorted by repository, branch and merge.
 
-    Pull requests that could not be followed are tried again.
+    These are followed until `days` days after the merge. Pull requests that could not be followed
+    are included again.
     """
     clauses = """
         WHERE state = 'merged' AND merged IS NOT NULL AND NOT EXISTS (
@@ -266,7 +288,7 @@ def pulls_to_follow(store: Store, days: int) -> list[Pull]:
 
 
 def comments_before_merge(store: Store, pull: Pull) -> list[Comment]:
-    """Return the reviewers' comments from before the merge, sorted by reviewer."""
+    """Return the comments that reviewers made before the merge, sorted by reviewer."""
     clauses = """
         WHERE repository = ? AND number = ? AND is_review = 1 AND created <= ?
         ORDER BY reviewer, key"""
@@ -274,10 +296,10 @@ def comments_before_merge(store: Store, pull: Pull) -> list[Comment]:
 
 
 def to_message(store: Store, row: Comment) -> HostMessage:
-    """Convert a comment to a message of its host, without its observations.
+    """Convert a comment to the record of its host, without the states of thread and comment.
 
     Raises:
-        StoreError: Its text is missing.
+        StoreError: A text of the comment is missing or damaged.
     """
     return HostMessage(
         id=host_id_of(row.key),

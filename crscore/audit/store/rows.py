@@ -1,9 +1,9 @@
-"""Rows of the store: a class has the columns of its table in `schema.sql`, in their order.
+"""Classes of rows of the store, each with the columns of a table in `schema.sql`, in their order.
 
 A table that only one function reads and only one function writes has no class.
 """
 
-# With this import, the types of the columns stay texts, such as `int | None`.
+# With this import, annotations such as `int | None` stay strings.
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -13,12 +13,12 @@ from typing import ClassVar, Final, TypeVar, dataclass_transform
 
 from crscore.hosts.records import MessageKind
 
-# The keys of stored comments depend on this order, so it must not change.
+# The order must not change, because the keys of stored comments depend on it.
 _KINDS: Final = (MessageKind.LINE, MessageKind.REVIEW, MessageKind.CONVERSATION)
 
 
 def comment_key(kind: MessageKind, host_id: int) -> int:
-    """Return the key of a comment; the host numbers each kind separately.
+    """Return the key of a comment, made from its kind and id, because ids are unique per kind only.
 
     Example:
         >>> comment_key(MessageKind.REVIEW, 10), kind_of(41), host_id_of(41)
@@ -49,7 +49,7 @@ _R = TypeVar("_R", bound=Row)
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 def _table(name: str) -> Callable[[type[_R]], type[_R]]:
-    """Return a decorator that makes a class the dataclass of the rows of the table `name`."""
+    """Return a decorator that turns a class into the dataclass for the rows of a table."""
 
     def decorate(kind: type[_R]) -> type[_R]:
         row = dataclass(frozen=True, slots=True, kw_only=True)(kind)
@@ -59,7 +59,8 @@ def _table(name: str) -> Callable[[type[_R]], type[_R]]:
     return decorate
 
 
-# `schema.sql` explains the columns. `bytes` are the hash of a text, which is stored once.
+# `schema.sql` explains the columns. Columns of type `bytes`, except `content` and `words`, are the
+# hash of a text in the table `texts`.
 @_table("repositories")
 class Repository(Row):
     """Audited repository."""
@@ -99,7 +100,7 @@ class Pull(Row):
 
 @_table("checks")
 class Check(Row):
-    """Check on the newest commit of a pull request."""
+    """Check or status on the head of a pull request."""
 
     repository: int
     number: int
@@ -137,7 +138,7 @@ class Comment(Row):
 
 @_table("thread_observations")
 class ThreadObservation(Row):
-    """State that a thread has had from a night on, until the next row of the thread."""
+    """State of a thread from a date on, until the date of the next row of the same thread."""
 
     thread: int
     night: str
@@ -148,7 +149,7 @@ class ThreadObservation(Row):
 
 @_table("comment_observations")
 class CommentObservation(Row):
-    """State that a comment has had from a night on, until the next row of the comment."""
+    """State of a comment from a date on, until the date of the next row of the same comment."""
 
     comment: int
     night: str
@@ -176,7 +177,7 @@ class Score(Row):
 
 @_table("comment_scores")
 class CommentScore(Row):
-    """Score of one comment: one reviewer's posts in one thread."""
+    """Score of one comment; all posts of a reviewer in one thread count as one comment."""
 
     comment: int
     signature: int
@@ -193,7 +194,7 @@ class CommentScore(Row):
 
 @_table("last_scored")
 class LastScored(Row):
-    """Hash of the content of a pull request that was scored last."""
+    """Hash of the content of a pull request when it was last scored."""
 
     repository: int
     number: int
@@ -202,12 +203,13 @@ class LastScored(Row):
 
 
 class Signal(IntEnum):
-    """Signal that a comment was acted on; its number is stored.
+    """Signal that a comment was acted on; the store has its number.
 
-    Without a row, a comment is on no line (`ACTED_ON`), or its thread is not resolved.
+    If a comment has no row for a signal, it is not on a line (`ACTED_ON`), or its thread is not
+    resolved (`RESOLVED`).
     """
 
-    # The numbers in between were those of earlier signals, which no report reads any more.
+    # The other numbers were those of former signals, which no report reads any more.
     ACTED_ON = 1
     """Lines near the commented ones changed later."""
     RESOLVED = 3
@@ -216,7 +218,7 @@ class Signal(IntEnum):
 
 @_table("signals")
 class SignalRow(Row):
-    """Whether a comment was acted on, by one signal."""
+    """Value of one signal for one comment."""
 
     comment: int
     signal: int
@@ -229,7 +231,7 @@ class SignalRow(Row):
 
 @_table("followed")
 class Followed(Row):
-    """Last commit up to which the lines of a merged pull request were followed."""
+    """Commit up to which the lines of a merged pull request were followed on the base branch."""
 
     repository: int
     number: int
@@ -258,7 +260,7 @@ class AuditRun(Row):
     """One run of `sync` or `score`."""
 
     id: int | None = None
-    """None until it is stored."""
+    """Number of the run; None until the run is stored."""
     kind: str
     night: str
     started: str

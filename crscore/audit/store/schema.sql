@@ -1,11 +1,11 @@
--- Natural keys throughout: the same data give the same rows, in whatever order they arrive.
--- Times are ISO 8601 in UTC to the second; a night is the date on which its run began.
+-- All keys come from the host's data, so that the same data give the same rows in any order.
+-- Times are ISO 8601 in UTC, to the second. The night of a run is the date on which the run began.
 
 CREATE TABLE repositories (
   id INTEGER PRIMARY KEY,            -- the host's number, which survives a new name
   name TEXT NOT NULL,                -- owner/name, as it is now
   state TEXT NOT NULL,               -- ok, gone (deleted, or private for this token), refused
-  reason TEXT,                       -- why it is not ok
+  reason TEXT,                       -- why it cannot be read; null when it can
   page TEXT                          -- a pull request's page on the host, with {name} and {number};
                                      -- null for GitHub's
 ) STRICT;
@@ -25,19 +25,19 @@ CREATE TABLE pulls (
   author TEXT,                       -- null for a deleted account
   state TEXT NOT NULL,               -- open, merged, closed
   created TEXT NOT NULL,
-  updated TEXT NOT NULL,             -- as the host's list says
+  updated TEXT NOT NULL,             -- time of the last change, from the host's list
   closed TEXT,
   merged TEXT,
   base_ref TEXT NOT NULL,
   base TEXT NOT NULL,                -- tip of the base branch, as the host says
   head TEXT NOT NULL,
   merge_commit TEXT,
-  lines INTEGER,                     -- changed lines; null until its details were read
-  language TEXT,                     -- that of most changed lines; null when unknown
-  pending INTEGER NOT NULL,          -- 1 while something that is known to be new is not read
-  observed TEXT,                     -- night of the last reading of its details
-  final INTEGER NOT NULL,            -- 1 when it is not observed any more
-  failure TEXT,                      -- why its last reading failed; null when it did not
+  lines INTEGER,                     -- number of changed lines; null until its details are read
+  language TEXT,                     -- language of most changed lines; null when unknown
+  pending INTEGER NOT NULL,          -- 1 when its details must be read (again)
+  observed TEXT,                     -- night on which its details were last read
+  final INTEGER NOT NULL,            -- 1 when it will not be read any more
+  failure TEXT,                      -- why it could not be read the last time; null when it could
   PRIMARY KEY (repository, number)
 ) STRICT, WITHOUT ROWID;
 
@@ -71,21 +71,22 @@ CREATE TABLE comments (
   reviewer TEXT NOT NULL,            -- name of the profile, or the login
   is_bot INTEGER NOT NULL,
   is_review INTEGER NOT NULL,        -- 0 for answers of the author, summaries, notices and reports
-  skip TEXT,                         -- for a notice that nothing was reviewed: limit, skipped, failed
-  body BLOB NOT NULL,                -- hash of a text, the latest version
+  skip TEXT,                         -- reason in a notice that nothing was reviewed: limit, skipped, failed
+  body BLOB NOT NULL,                -- hash of the latest version of its text
   hunk BLOB,                         -- hash of the hunk it was written on
   created TEXT NOT NULL,
   updated TEXT NOT NULL,
-  state TEXT NOT NULL,               -- of a review: APPROVED, ...; empty for others
+  state TEXT NOT NULL,               -- state of a review: APPROVED, ...; empty for other kinds
   commit_id TEXT,                    -- commit it was written on
   path TEXT,
-  line INTEGER,                      -- in side of commit_id; null for a whole file
+  line INTEGER,                      -- line of the file in commit_id (new) or its base (old); null for
+                                     -- the entire file
   start_line INTEGER,
   side TEXT                          -- old, new
 ) STRICT;
 CREATE INDEX comments_of_pull ON comments (repository, number);
 
--- Observations are appended when something differs from the last one.
+-- A new observation is added only when it differs from the last observation.
 CREATE TABLE thread_observations (
   thread INTEGER NOT NULL,
   night TEXT NOT NULL,
@@ -98,43 +99,43 @@ CREATE TABLE thread_observations (
 CREATE TABLE comment_observations (
   comment INTEGER NOT NULL,
   night TEXT NOT NULL,
-  body BLOB,                         -- hash of its text that night: an edit is a new row
-  minimized TEXT,                    -- reason, deleted for one that is gone; null when shown
+  body BLOB,                         -- hash of its text on that night
+  minimized TEXT,                    -- why it is hidden: the host's reason, or deleted; null when shown
   PRIMARY KEY (comment, night)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE scores (                -- one reviewer on one pull; reviewer '' is all together
+CREATE TABLE scores (                -- one reviewer on one pull request; '' stands for all reviewers
   repository INTEGER NOT NULL,
   number INTEGER NOT NULL,
   reviewer TEXT NOT NULL,
   signature INTEGER NOT NULL,        -- row of signatures
-  content BLOB NOT NULL,             -- hash of head and texts that were scored: 8 bytes
+  content BLOB NOT NULL,             -- hash of the head and the comments that were scored: 8 bytes
   night TEXT NOT NULL,
   is_bot INTEGER NOT NULL,
   comments INTEGER NOT NULL,
   words INTEGER NOT NULL,
-  standing INTEGER,                  -- 0 to 100; null with the reason
+  standing INTEGER,                  -- usefulness, 0 to 100; null when unknown
   relevance REAL,
-  reason TEXT,                       -- why numbers are missing
+  reason TEXT,                       -- why numbers are missing; null when none is
   PRIMARY KEY (repository, number, reviewer, signature, content)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE comment_scores (        -- one comment: a reviewer's posts in one thread
-  comment INTEGER NOT NULL,          -- key of its first post
+CREATE TABLE comment_scores (        -- one comment: all posts of a reviewer in one thread
+  comment INTEGER NOT NULL,          -- key of the first post
   signature INTEGER NOT NULL,
   content BLOB NOT NULL,             -- as in scores
   standing INTEGER,
   noise TEXT,                        -- repeat, restates, praise, nothing; null when it is not noise
   stance TEXT,                       -- of its best remark
-  level TEXT,                        -- of its best remark; null when that gives nothing
-  verdict TEXT,                      -- confirmed or refuted by the code, `... by a model` with a quoted line; null for neither
-  point INTEGER,                     -- first comment on the pull that makes the same point; null when unknown
-  text TEXT NOT NULL,                -- as readers see it
+  level TEXT,                        -- importance of its best remark; null when that is not valuable
+  verdict TEXT,                      -- confirmed, refuted: by the code; `... by a model`: with a quoted line; or null
+  point INTEGER,                     -- first comment on the pull request with the same point; null when unknown
+  text TEXT NOT NULL,                -- start of the text, without markup
   words BLOB NOT NULL,               -- numbers of its words, as crscore.audit.formulas writes them
   PRIMARY KEY (comment, signature, content)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE last_scored (           -- content of the last scoring
+CREATE TABLE last_scored (           -- content that was scored last
   repository INTEGER NOT NULL,
   number INTEGER NOT NULL,
   signature INTEGER NOT NULL,
@@ -151,32 +152,32 @@ CREATE TABLE signals (
   comment INTEGER NOT NULL,
   signal INTEGER NOT NULL,           -- number of crscore.audit.store.rows.Signal
   night TEXT NOT NULL,
-  rules INTEGER NOT NULL,            -- version of the rules
+  rules INTEGER NOT NULL,            -- version of the rules by which signals are found
   value INTEGER,                     -- 1 yes, 0 no, null unknown
-  base_yes INTEGER,                  -- base rate: what changed of what nobody had commented on
-  base_all INTEGER,
+  base_yes INTEGER,                  -- base rate: number of uncommented groups of lines that changed
+  base_all INTEGER,                  -- number of all uncommented groups of lines
   PRIMARY KEY (comment, signal, night, rules)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE followed (              -- merged pulls whose lines are followed on their branch
+CREATE TABLE followed (              -- merged pull requests whose lines are followed on their branch
   repository INTEGER NOT NULL,
   number INTEGER NOT NULL,
   night TEXT NOT NULL,               -- night up to which they were followed
-  tip TEXT,                          -- newest commit of the branch then
+  tip TEXT,                          -- newest commit of the branch on that night
   reason TEXT,                       -- why they cannot be followed; null when they can
   PRIMARY KEY (repository, number)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE later_changes (         -- later commits that change lines of a merged pull
+CREATE TABLE later_changes (         -- later commits that change lines of a merged pull request
   repository INTEGER NOT NULL,
   number INTEGER NOT NULL,
-  commit_id TEXT NOT NULL,              -- the commit
+  commit_id TEXT NOT NULL,           -- the later commit
   at TEXT NOT NULL,
   fixes INTEGER NOT NULL,            -- 1 when its message says that it fixes something
-  message BLOB NOT NULL,             -- hash of a text
-  path TEXT NOT NULL,                -- place of its first such line in the merge
+  message BLOB NOT NULL,             -- hash of its message
+  path TEXT NOT NULL,                -- path and line, in the merge commit, of the first changed line
   line INTEGER NOT NULL,
-  near TEXT NOT NULL,                -- JSON list: keys of the comments before the merge next to such lines
+  near TEXT NOT NULL,                -- JSON list: keys of the comments made before the merge near such lines
   PRIMARY KEY (repository, number, commit_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -187,12 +188,12 @@ CREATE TABLE runs (
   started TEXT NOT NULL,
   finished TEXT,                     -- null when it was killed
   signature TEXT,
-  partial TEXT,                      -- why it is not complete; null when it is
-  pulls INTEGER NOT NULL,            -- read or scored
-  failed INTEGER NOT NULL,
-  rest INTEGER NOT NULL,             -- REST requests
-  points INTEGER NOT NULL,           -- GraphQL points
-  requests INTEGER NOT NULL,         -- to a language model; with those answered from the cache
-  tokens_read INTEGER NOT NULL,      -- by the language model, for these requests
+  partial TEXT,                      -- why it is incomplete; null when it is complete
+  pulls INTEGER NOT NULL,            -- number of pull requests that were read or scored
+  failed INTEGER NOT NULL,           -- number of pull requests that could not be read or scored
+  rest INTEGER NOT NULL,             -- number of REST requests
+  points INTEGER NOT NULL,           -- number of GraphQL points
+  requests INTEGER NOT NULL,         -- number of requests to a language model, without the cache
+  tokens_read INTEGER NOT NULL,      -- tokens that the language model read for these requests
   tokens_written INTEGER NOT NULL
 ) STRICT;
