@@ -336,7 +336,7 @@ def test_token_is_in_no_file(server: Server, tmp_path: Path) -> None:
 
 def test_failing_clone_is_reported_and_the_rest_stored(server: Server, tmp_path: Path) -> None:
     done = night(server, tmp_path, git_url=f"{server.url}/nothing/{{name}}.git")
-    assert "The clone of acme/shop could not be brought up to date" in done.run.partial
+    assert "The clone of acme/shop could not be updated" in done.run.partial
     assert (done.run.pulls, done.pending) == (3, 0)
 
 

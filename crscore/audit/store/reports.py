@@ -1,4 +1,9 @@
-"""Queries for the report on a period."""
+"""Queries for the report on a period.
+
+The *night* of a run is the date (UTC) on which the run began. A *formula* is a templated comment
+(`crscore/audit/formulas.py`). Comments with the same value in the column `point` make the same
+point.
+"""
 
 import json
 from collections.abc import Sequence
@@ -9,12 +14,12 @@ from crscore.audit.store.queries import FAILED
 from crscore.audit.store.rows import AuditRun, Signal
 from crscore.records import Flag, Stance
 
-# With one MAX in a query, SQLite takes the other columns from the row of the maximum:
+# If a query has one MAX, SQLite takes the other columns from the row with the maximum:
 # https://www.sqlite.org/lang_select.html#bareagg
 LATEST: Final = """
 WITH latest AS MATERIALIZED (
   SELECT s.repository, s.number, s.content,
-    -- The last night; if there were two scorings in it, the later one.
+    -- The scores of the last night; of two on the same night, those that were made last.
     MAX(s.night || (s.content IS g.content) || hex(s.content)) AS newest
   FROM scores s
   JOIN pulls p USING (repository, number)
@@ -24,35 +29,35 @@ WITH latest AS MATERIALIZED (
     AND s.repository IN (SELECT value FROM json_each(?4))
   GROUP BY s.repository, s.number
 )"""
-"""Start of a query with the values of a `Scope` as parameters; `latest` has the last scored content
-of each pull request."""
+"""Start of a query that defines the table `latest` with the last scored content of each pull
+request. The first four parameters of the query are the values of a `Scope`."""
 LATEST_COMMENTS: Final = """
 FROM comment_scores s JOIN comments c ON c.key = s.comment
 JOIN latest l ON l.repository = c.repository AND l.number = c.number AND l.content = s.content"""
-"""Joins of the scored comments, to be used after `LATEST`."""
-# Lines near a repetition or a praise change for other reasons. Without the rule below, 93 of 126
+"""FROM clause for a query that starts with `LATEST`: scores `s` of the latest comments `c`."""
+# Lines near a repetition or praise change for other reasons. Without this condition, 93 of 126
 # repetitions, summaries and praises in the demonstration would count as acted on.
 _ASKS: Final = f"""(s.noise IS NULL AND coalesce(s.stance, '{Stance.PROPOSAL}') IN ('{
     "', '".join((Stance.REQUEST, Stance.PROBLEM, Stance.PROPOSAL, Stance.QUESTION))
 }'))"""
-"""Whether a comment asks for something, so that it can be fixed; a comment without a sentence is a
-suggestion."""
+"""Condition that a comment asks for something, so that it can be fixed. A comment without a
+sentence counts as a proposal, because it is a suggestion."""
 KIND: Final = """
   CASE WHEN s.comment IN (SELECT value FROM json_each(?5)) THEN 'formula'
     WHEN s.noise IS NOT NULL THEN s.noise
     WHEN s.verdict LIKE 'refuted%' THEN 'refuted'
     ELSE coalesce(s.level, 'unread') END"""
-"""Kind of a comment: `formula`, the reason why it is noise, `refuted` by the code, its level, or
-`unread` (no sentence in English); the fifth parameter is a JSON list of the formulas."""
-# If formulas counted as points, 12 instead of 20 fixes of another bot could be compared with
+"""Kind of a comment: `formula`, the reason why it is noise, `refuted`, its level, or `unread` (no
+sentence in English). The fifth parameter of the query is a JSON list of the formulas."""
+# If formulas counted as points, only 12 instead of 20 fixes of another bot could be compared with
 # chance.
 _IS_POINT: Final = """(s.noise IS NULL
   AND (s.level IN ('critical', 'major', 'minor') OR NOT c.is_bot)
   AND s.comment NOT IN (SELECT value FROM json_each(?5)))"""
-"""Whether a comment makes a point: a bot's if it is worth acting on and no formula, a person's if
-it is not noise."""
-# Of the signals of a comment, those of the last night count and, in it, those of the newest rules.
-# The rules are padded with zeros, because they are compared as text.
+"""Condition that a comment makes a point. A bot's comment makes a point if it is worth acting on
+and not a formula, a person's comment if it is not noise."""
+# The signals of the last night count and, of several on this night, those by the newest rules. The
+# numbers of the rules are padded with zeros, because they are compared as text.
 _JUDGED: Final = f"""{LATEST},
   fixes AS (
     SELECT comment, value, 1.0 * base_yes / NULLIF(base_all, 0) AS chance, base_all AS lines,
@@ -78,10 +83,10 @@ _JUDGED: Final = f"""{LATEST},
       {KIND} AS kind, s.verdict, s.point, f.value AS fixed, f.chance, f.lines,
       coalesce(c.thread IN (SELECT thread FROM answers), 0) AS answered, r.value IS 1 AS resolved
     {LATEST_COMMENTS} JOIN pulls p ON p.repository = c.repository AND p.number = c.number
-    -- The fix of a point counts for the first comment on it, not for its copies. Another reviewer's
-    -- point at most 6 lines away (twice `followed.REACH`) can be the reason for the same change,
-    -- so the comment does not count. A reply in the thread is not such a point, and a comment on
-    -- the last commit is not the reason for earlier changes.
+    -- A fix counts only for the first comment on a point. It does not count if another reviewer
+    -- made a point at most 6 lines away (twice `followed.REACH`), because that may be the reason
+    -- for the change. Exceptions are replies in the same thread, and comments on the last commit,
+    -- which cannot be the reason for earlier changes.
     LEFT JOIN fixes f ON f.comment = s.comment AND {_ASKS} AND s.comment IN firsts
       AND coalesce(s.point, s.comment) = s.comment AND NOT EXISTS (
         SELECT 1 FROM causes o WHERE o.repository = c.repository AND o.number = c.number
@@ -91,28 +96,32 @@ _JUDGED: Final = f"""{LATEST},
     LEFT JOIN resolutions r ON r.comment = s.comment
     WHERE s.signature = ?1)
 SELECT * FROM judged"""
-"""The comments of reviewers, each with its thread, judged by its most important part; the fifth
-parameter is that of `KIND`."""
+"""Query for the reviewers' comments with kind and reactions. All posts of a reviewer in one thread
+count as one comment. The fifth parameter is that of `KIND`."""
 
 _IN_PERIOD: Final = """substr(p.created, 1, 10) BETWEEN ?1 AND ?2
   AND p.repository IN (SELECT value FROM json_each(?3))"""
-"""Whether a pull request `p` is in a `Scope`, without its signature."""
+"""Condition that a pull request `p` is in a `Scope`; the first three parameters of the query are
+the values of the scope after its signature."""
 
 Rows = list[tuple[Any, ...]]
 
 
 class Scope(NamedTuple):
-    """Selection of reviews: the parameters of `LATEST` and similar queries."""
+    """Selection of reviews: the first parameters of most queries."""
 
     signature: int
+    """Number of the signature of the scores."""
     since: str
+    """First day on which a pull request was created, ISO 8601."""
     until: str
+    """Last day, inclusive."""
     repositories: str
     """JSON list of the repositories' ids."""
 
 
 def count_scored_pulls(store: Store, since: str, until: str, repositories: str) -> dict[int, int]:
-    """Count the scored pull requests of each signature."""
+    """Return the number of scored pull requests of each signature, by number of the signature."""
     sql = f"""
         SELECT signature, COUNT(*) FROM (
           SELECT DISTINCT s.signature, s.repository, s.number
@@ -122,8 +131,12 @@ def count_scored_pulls(store: Store, since: str, until: str, repositories: str) 
 
 
 def read_words(store: Store, scope: Scope) -> Rows:
-    """Return reviewer, key and words of the bots' comments that may be worth acting on, by time."""
-    # A store is untrusted: a word has four bytes, and a comment at least four words.
+    """Return the words of the bots' comments that may be worth acting on, sorted by time.
+
+    The columns are reviewer, key of the comment, and the numbers of the words.
+    """
+    # A store is untrusted, so the lengths are checked: a word has four bytes, and a comment is
+    # stored with at least four words.
     sql = f"""{LATEST}
         SELECT c.reviewer, c.key, s.words {LATEST_COMMENTS}
         WHERE s.signature = ?1 AND c.is_bot AND s.noise IS NULL AND s.level IS NOT NULL
@@ -135,7 +148,11 @@ def read_words(store: Store, scope: Scope) -> Rows:
 def count_comments(
     store: Store, scope: Scope, formulas: str, important: Sequence[str], empty: Sequence[str]
 ) -> Rows:
-    """Return repository, number, reviewer, and its important, empty and all comments."""
+    """Count the comments of each reviewer on each pull request.
+
+    The columns are repository, number, reviewer, and the numbers of comments of important kinds, of
+    empty kinds, and of all kinds.
+    """
     sql = f"""{LATEST}
         SELECT repository, number, reviewer, TOTAL(kind IN (SELECT value FROM json_each(?6))),
           TOTAL(kind IN (SELECT value FROM json_each(?7))), COUNT(*)
@@ -146,31 +163,34 @@ def count_comments(
 
 
 def read_comments(store: Store, scope: Scope, formulas: str, limit: int) -> tuple[Rows, Rows]:
-    """Return the counts of comments by kind, and examples.
+    """Count the comments of each reviewer, and return examples.
 
     Args:
         store: The store.
         scope: Reviews to read.
         formulas: Keys of the formulas, as a JSON list.
-        limit: Number of examples of each reviewer and kind.
+        limit: Maximum number of examples of each reviewer and kind.
 
     Returns:
-        Rows with reviewer, kind, repository, number, and counts, in order: all comments; those that
-        people fixed or resolved; fixed; answered; resolved; comments for which it is known whether
-        they were fixed and how likely that was by chance, the fixed ones of these, the sum of their
-        chances, and the largest number of lines behind a chance; comments in threads; confirmed by
-        the code, and by a language model.
+        Two lists of rows. The first has counts by reviewer, kind, repository and number. After
+        these four columns, it has the numbers of all comments, of comments that people fixed or
+        resolved, and of fixed, answered and resolved comments. Then follow, for the comments of
+        which it is known whether they were fixed and how likely that was by chance: their number,
+        the number of fixed ones, the sum of the chances, and the largest number of units of lines
+        from which a chance was computed. The last columns are the numbers of comments in threads,
+        and of comments confirmed by the code and by a language model.
 
-        Rows with reviewer, key, repository's name, number, text, kind, and whether it was fixed
-        (null if unknown), answered and resolved: those with a reaction first.
+        The second list has examples, those with a reaction first: reviewer, key, name of the
+        repository, number, text, kind, whether no other reviewer made the point, and whether the
+        comment was fixed (null if unknown), answered and resolved.
     """
-    # The comments are put into a table for both queries, because finding them takes most of the
-    # time.
+    # The comments are stored in a temporary table for both queries, because finding them takes most
+    # of the time.
     store.change("DROP TABLE IF EXISTS temp.judged")
     store.change(f"CREATE TEMP TABLE judged AS {_JUDGED}", *scope, formulas)
-    # If all lines of a file are near comments, as is usual in a change of twenty lines, no line is
-    # left to compare with. In the demonstration, the chance was unknown for 108 of 199 comments
-    # that were compared with a whole file; counting these as 0 would halve the mean chance.
+    # If all lines of a file are near comments, which is usual in a change of twenty lines, there is
+    # no other line to compare with, and the chance is unknown. In the demonstration, this was so
+    # for 108 of 199 comments; counting these chances as 0 would halve the mean chance.
     kinds = """
         SELECT reviewer, kind, repository, number, COUNT(*),
           TOTAL(fixed IS 1 OR resolved), TOTAL(fixed IS 1), TOTAL(answered),
@@ -180,7 +200,7 @@ def read_comments(store: Store, scope: Scope, formulas: str, limit: int) -> tupl
           TOTAL(verdict IS 'confirmed'), TOTAL(verdict IS 'confirmed by a model')
         FROM judged GROUP BY reviewer, repository, number, kind
         ORDER BY reviewer, repository, number, kind"""
-    # The later columns break ties, so that equal stores give equal reports.
+    # Ties are sorted by time and key, so that equal stores give equal reports.
     examples = """
         WITH ranked AS (
           SELECT *, ROW_NUMBER() OVER (PARTITION BY reviewer, kind
@@ -197,12 +217,12 @@ def read_comments(store: Store, scope: Scope, formulas: str, limit: int) -> tupl
 
 
 def read_scores(store: Store, scope: Scope) -> Rows:
-    """Return the reviews in order, one row each.
+    """Return one row for each reviewer on each pull request, sorted.
 
-    The columns are repository, number, reviewer, whether it is a bot, comments, words, standing,
-    and whether the review was scored.
+    The columns are repository, number, reviewer, whether the reviewer is a bot, number of comments,
+    number of words, standing (null if unknown), and whether the review was scored.
     """
-    # The row with an empty reviewer is for all reviewers combined.
+    # The row with an empty reviewer is for all reviewers together.
     sql = f"""{LATEST}
         SELECT s.repository, s.number, s.reviewer, s.is_bot, s.comments, s.words, s.standing,
           s.standing IS NOT NULL OR s.relevance IS NOT NULL
@@ -215,15 +235,20 @@ def read_scores(store: Store, scope: Scope) -> Rows:
 def count_afterwards(store: Store, scope: Scope, known_bots: Sequence[str]) -> Rows:
     """Count the comments of bots that were changed later, or written too late to matter.
 
-    There are four kinds: hidden or deleted; edited more than an hour later or from one night to
-    another, unless by one of the known bots, which mark what was addressed; written after the pull
-    request was closed; written on an older commit when there was already a comment on the last one,
-    so after the fix.
+    There are four cases: a comment was hidden or deleted; it was edited more than an hour later or
+    between two nights; it was written after the pull request was closed; or it was written after
+    the fix: on an older commit when there was already a comment on the last commit.
+
+    Args:
+        store: The store.
+        scope: Pull requests to read.
+        known_bots: Names of the bots whose edits do not count, because they mark comments as
+            addressed.
 
     Returns:
-        A row for each reviewer on each pull request: the reviewer; how many comments are of any of
-        the four kinds; how many are of the last two, which came too late to change anything; how
-        many comments there are; then how many are of each kind.
+        A row for each reviewer on each pull request: the reviewer; the number of comments with any
+        of the four cases; the number with one of the last two cases, which came too late to change
+        anything; the number of all comments; then the number with each case.
     """
     sql = f"""
         WITH on_head AS (
@@ -249,18 +274,25 @@ def count_afterwards(store: Store, scope: Scope, known_bots: Sequence[str]) -> R
 
 
 def count_unread(store: Store, scope: Scope) -> int:
-    """Count the comments that are not in English."""
+    """Return the number of comments that are not in English."""
     sql = f"""{LATEST} SELECT COUNT(*) {LATEST_COMMENTS} WHERE s.signature = ?1 AND s.stance = ?5"""
     return int(store.query(sql, *scope, Flag.NOT_ENGLISH.value)[0][0])
 
 
 def count_points(store: Store, scope: Scope, levels: Sequence[str], formulas: str) -> Rows:
-    """Count the points of each reviewer's comments with these levels.
+    """Count the points that each reviewer made in comments with one of these levels.
 
-    Comments of several reviewers on the same point count once. Each row has the reviewer and the
-    counts of all its points, of points that no other reviewer made, and of points that it made
-    first and a person made later: what a bot says after people may be a copy. Formulas (JSON) make
-    no point.
+    Several comments of a reviewer on the same point count once. Formulas make no points.
+
+    Args:
+        store: The store.
+        scope: Reviews to read.
+        levels: Levels of importance.
+        formulas: Keys of the formulas, as a JSON list.
+
+    Returns:
+        A row for each reviewer: the reviewer, and the numbers of all its points, of the points that
+        no other reviewer made, and of the points that a bot made first and a person made later.
     """
     sql = f"""{LATEST},
         made AS (
@@ -279,7 +311,11 @@ def count_points(store: Store, scope: Scope, levels: Sequence[str], formulas: st
 
 
 def read_pulls(store: Store, scope: Scope) -> Rows:
-    """Return repository, number, day of creation, language, lines and merged, sorted."""
+    """Return all pull requests, sorted by repository and number.
+
+    The columns are repository, number, day of creation, language, number of changed lines, and
+    whether the pull request is merged.
+    """
     sql = f"""
         SELECT repository, number, substr(created, 1, 10), language, lines, state = 'merged'
         FROM pulls p WHERE {_IN_PERIOD} ORDER BY repository, number"""
@@ -289,32 +325,34 @@ def read_pulls(store: Store, scope: Scope) -> Rows:
 def read_posts(store: Store, scope: Scope, review_bots: Sequence[str]) -> Rows:
     """Summarise the posts of each reviewer on each pull request.
 
-    A notice that nothing was reviewed is not a review; neither is a post of the pull request's
-    author, a report of a tool, or a reply in a thread. The summary of a review bot that found
-    nothing is a review, and so is a submitted review without a comment. A dismissed review, with
-    its comments on lines, does not count for the last head.
+    A post counts as a review unless it is a notice that nothing was reviewed, a post of the pull
+    request's author, a report of a tool, or a reply in a thread. The summary of a review bot that
+    found nothing is a review, and so is a submitted review without a comment. If a review was
+    dismissed, it and its comments on lines do not count as a review of the last commit.
 
     Args:
         store: The store.
         scope: Pull requests to read.
-        review_bots: Names of the bots whose every post is from a review.
+        review_bots: Names of the bots whose posts all belong to reviews.
 
     Returns:
-        Reviewer, whether it is a bot, repository, number, whether the pull request was merged,
-        whether it was reviewed, whether its last head was reviewed, the comma-separated reasons
-        for not reviewing, the account, whether it has a comment to score, the hours from the
-        opening of the pull request to the first review, and the time of the first post.
+        A row for each reviewer on each pull request: the reviewer, whether the reviewer is a bot,
+        the repository, the number, whether the pull request was merged, whether it was reviewed,
+        whether its last commit was reviewed before the merge, the reasons in notices that nothing
+        was reviewed (comma-separated), the account, whether there is a comment to score, the hours
+        from the opening of the pull request to the first review, and the time of the first post.
     """
-    # `IS NOT`, not `<>`, because the author of a deleted account is NULL. The remainder is the kind
-    # of a comment (`rows.comment_key`); 1 is a submitted review. GitHub also makes an empty review
-    # for each reply and for comments on lines, which count themselves.
+    # `IS NOT` is used instead of `<>`, because the author is NULL if the account was deleted. The
+    # remainder of the key is the kind of the comment (`rows.comment_key`); 1 is a submitted review.
+    # GitHub also creates an empty review for each reply, and for comments on lines; this review
+    # does not count.
     is_review = """(c.skip IS NULL AND c.author IS NOT p.author
       AND coalesce(c.thread, c.key) = c.key
       AND NOT (c.key % 4 = 1 AND c.state = 'COMMENTED' AND c.body = ?5)
       AND (c.is_review OR c.key % 4 = 1 OR c.reviewer IN (SELECT value FROM json_each(?4))))"""
-    # No column links a line comment to its review: it was written before the review was submitted.
-    # The few dismissed reviews are read first: searching all comments of the pull request for each
-    # comment took half of the query's time.
+    # No column links a line comment to its review, but the comment is older than the submitted
+    # review. The few dismissed reviews are selected first, because searching all comments of the
+    # pull request for each comment took half of the query's time.
     is_dismissed = """(c.state = 'DISMISSED' OR c.thread = c.key AND EXISTS (
       SELECT 1 FROM dismissed d WHERE d.repository = c.repository AND d.number = c.number
         AND d.reviewer = c.reviewer AND d.commit_id = c.commit_id AND d.created >= c.created))"""
@@ -334,7 +372,7 @@ def read_posts(store: Store, scope: Scope, review_bots: Sequence[str]) -> Rows:
 
 
 def read_merged(store: Store, scope: Scope) -> Rows:
-    """Return repository, number and time of the merged pull requests, by time."""
+    """Return repository, number and time of merge of the merged pull requests, sorted by time."""
     sql = f"""
         SELECT repository, number, coalesce(merged, closed, created) AS ended FROM pulls p
         WHERE state = 'merged' AND {_IN_PERIOD} ORDER BY ended"""
@@ -342,7 +380,10 @@ def read_merged(store: Store, scope: Scope) -> Rows:
 
 
 def read_checks(store: Store, scope: Scope) -> Rows:
-    """Return app, repository, number, and whether all checks of the app are green."""
+    """Return the checks on merged pull requests.
+
+    The columns are app, repository, number, and whether all checks of the app are green.
+    """
     sql = f"""
         SELECT k.app, k.repository, k.number, MIN(k.outcome IN ('success', 'neutral'))
         FROM pulls p JOIN checks k USING (repository, number)
@@ -352,7 +393,7 @@ def read_checks(store: Store, scope: Scope) -> Rows:
 
 
 def count_pulls(store: Store, scope: Scope) -> tuple[int, ...]:
-    """Count all, merged, pending and unreadable pull requests."""
+    """Return the numbers of all, merged, pending and unreadable pull requests."""
     sql = f"""
         SELECT COUNT(*), TOTAL(state = 'merged'), TOTAL(pending), COUNT(failure) FROM pulls p
         WHERE {_IN_PERIOD}"""
@@ -360,7 +401,7 @@ def count_pulls(store: Store, scope: Scope) -> tuple[int, ...]:
 
 
 def count_unscored(store: Store, scope: Scope) -> int:
-    """Count the pull requests whose last scoring failed."""
+    """Return the number of pull requests whose last scoring failed."""
     sql = f"""{LATEST}
         SELECT COUNT(*) FROM latest l JOIN scores s USING (repository, number, content)
         WHERE s.signature = ?1 AND s.reviewer = '' AND s.reason LIKE '{FAILED}%'"""
@@ -368,8 +409,12 @@ def count_unscored(store: Store, scope: Scope) -> int:
 
 
 def read_repositories(store: Store, scope: Scope) -> Rows:
-    """Return name, state, reason, and counts of all and of merged pull requests."""
-    # The period is in the join condition, so that repositories without a pull request are listed.
+    """Return the repositories, sorted by name.
+
+    The columns are name, state, reason, number of pull requests, and number of merged ones.
+    """
+    # The period is part of the join condition, so that repositories without a pull request are also
+    # listed.
     sql = """
         SELECT r.name, r.state, r.reason, COUNT(p.number), TOTAL(p.state = 'merged')
         FROM repositories r
@@ -380,12 +425,12 @@ def read_repositories(store: Store, scope: Scope) -> Rows:
 
 
 def read_runs(store: Store, since: str) -> list[AuditRun]:
-    """Return the runs since a night; later runs observe the pull requests of a period again."""
+    """Return all runs since a date, because later runs also read pull requests of a period."""
     return store.select(AuditRun, "WHERE night >= ? ORDER BY id", since)
 
 
 def count_followed(store: Store, scope: Scope) -> int:
-    """Count the merged pull requests whose lines are followed on their branch."""
+    """Return the number of merged pull requests whose lines are followed on their branch."""
     sql = f"""
         SELECT COUNT(*) FROM pulls p JOIN followed f USING (repository, number)
         WHERE f.reason IS NULL AND p.state = 'merged' AND {_IN_PERIOD}"""
@@ -393,12 +438,13 @@ def count_followed(store: Store, scope: Scope) -> int:
 
 
 def read_later_changes(store: Store, scope: Scope, formulas: str) -> Rows:
-    """Return the commits that changed lines of a pull request: fixes first, newest first.
+    """Return the later commits that changed lines of pull requests: fixes first, the newest first.
 
     Returns:
-        Repository, its name, number, commit, whether it fixes something, key of the message, path
-        and line, and, as a JSON list, the reviewers next to these lines: bots with a comment worth
-        acting on, people with any that is not noise.
+        A row for each commit and pull request: the id and the name of the repository, the number,
+        the commit, whether it fixes something, the key of its message, path and line of the first
+        changed line, and a JSON list of the reviewers who made a point near the changed lines
+        (`_IS_POINT`).
     """
     sql = f"""{LATEST},
         points AS MATERIALIZED (

@@ -1,1 +1,1 @@
-"""Synchronisation: from the code host into the store, with a bare clone of each repository."""
+"""Reads pull requests from a code host into the store, and fetches clones of the repositories."""

@@ -1,9 +1,9 @@
-"""Reads the pull requests of a run: the changed ones in full, of the others only the threads.
+"""Reads pull requests from a code host: changed ones in full, of the others only the threads.
 
-A pull request is read to the end of its lists and then written in one transaction. If that fails,
-the pull request stays pending, its row gets the reason, and the run goes on with the next one. Some
-hosts move the positions of comments along with pushes and do not report the original positions, so
-a comment keeps the position that the first run read.
+All details of a pull request are read and then written in one transaction. If this fails, the pull
+request stays pending, which means that it must be read (again), its row gets the reason, and the
+run continues with the next pull request. A comment keeps the position that was read first, because
+some hosts update positions after a push and do not report the original positions.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -36,35 +36,35 @@ from crscore.pull_request.reviewers.classify import read_posts
 from crscore.reports.escape import one_line
 from crscore.text import count_noun
 
-# At that point, each of these requests has been tried up to five times.
+# Each of these requests has then been tried up to five times.
 MAX_UNANSWERED: Final = 5
-"""Number of successive requests without a response after which the run stops."""
+"""The run stops after this number of successive requests without a response."""
 DELETED: Final = "deleted"
-"""Reason that marks a deleted comment as minimised."""
+"""Stored reason why a comment is minimised if it was deleted."""
 GHOST: Final = "ghost"
-"""Reviewer name for deleted accounts."""
+"""Name of the reviewer if the account was deleted."""
 
 
 def read_changed(
     store: Store, feed: Feed, repository: Repository, messages: Messages, now: str
 ) -> Repository:
-    """Store the changed pull requests, page by page, and mark them as pending.
+    """Store the pull requests that changed since the last run, and mark them as pending.
 
     Args:
         store: The store.
         feed: The code host.
         repository: The repository.
-        messages: A note is added to it if the repository has a new name.
+        messages: Sentences for the user; a note is added if the repository has a new name.
         now: Current time; the stored position in the list is never later.
 
     Returns:
-        The repository, with its current name.
+        The repository with its current name.
 
     Raises:
         NotFoundError: The repository does not exist.
         HostError: The list could not be read to its end.
     """
-    # The repository is found by its number, which stays when the repository is renamed.
+    # The repository is found by its id, which does not change when the repository is renamed.
     listed = feed.find_repository(str(repository.id))
     repository = store_listed(store, feed, *listed, "", messages)
     since = queries.get_position(store, repository.id, "pulls") or ""
@@ -76,8 +76,8 @@ def read_changed(
             for pull in pulls:
                 queries.put_listed(store, _row(store, pull))
             if in_order:
-                # The host's clock may be ahead. With its time as the position, changes made before
-                # that time would be missed.
+                # If the host's clock is ahead, the time of a change may be in the future. With such
+                # a position, the next run would miss other changes before that time.
                 queries.put_position(store, repository.id, "pulls", min(last, now))
     queries.put_position(store, repository.id, "pulls", min(last, now))
     return repository
@@ -86,7 +86,16 @@ def read_changed(
 def observe_threads(
     store: Store, feed: Feed, pulls: Sequence[Pull], night: str, advance: Callable[[], None]
 ) -> None:
-    """Store the changed states of threads; pull requests that fail become pending.
+    """Read the threads of pull requests and store their states.
+
+    Pull requests whose threads cannot be read, or that have a new thread, are marked as pending.
+
+    Args:
+        store: The store.
+        feed: The code host.
+        pulls: Pull requests that are not pending.
+        night: Date of the run, ISO 8601.
+        advance: Called after each pull request.
 
     Raises:
         RateLimitedError: The budget or the host's rate limit is spent.
@@ -94,8 +103,8 @@ def observe_threads(
         UnavailableError: The host no longer responds.
     """
     unanswered = 0
-    # All threads are requested: resolving one does not change its pull request, so the list of
-    # changed pull requests lacks it.
+    # The threads of all pull requests are read, because a pull request does not count as changed
+    # if only a thread was resolved.
     for start in range(0, len(pulls), feed.threads_at_once):
         batch = pulls[start : start + feed.threads_at_once]
         states: Sequence[tuple[FeedThread, ...] | None] = [None] * len(batch)
@@ -114,7 +123,7 @@ def observe_threads(
                     if thread.node in keys:
                         row = _to_thread_observation(keys[thread.node], night, thread)
                         queries.put_observation(store, row)
-                # The details of the pull request have the comments of a new thread.
+                # The comments of a new thread are only in the details of the pull request.
                 if threads is None or any(thread.node not in keys for thread in threads):
                     queries.mark_pending(store, pull.repository, [pull.number])
                 advance()
@@ -127,17 +136,19 @@ class PullReader:
     store: Store
     feed: Feed
     night: str
-    """Date of the observations, ISO 8601."""
+    """Date of the run, ISO 8601."""
     final_before: str
-    """Pull requests closed before this time are read for the last time."""
+    """Pull requests that were closed before this time are now read for the last time."""
     messages: Messages
+    """Sentences for the user; one is added if pull requests could not be read."""
     read: int = 0
     """Number of pull requests that were read."""
     failures: list[tuple[str, bool]] = field(default_factory=list)
-    """Why a pull request could not be read, and whether it had failed before."""
+    """For each pull request that could not be read: the reason, and whether an earlier run also
+    failed to read it."""
 
     def read_pulls(self, pulls: Sequence[Pull]) -> Iterator[None]:
-        """Read pull requests in this order, and yield after each.
+        """Read and store pull requests in this order, and yield after each of them.
 
         Raises:
             RateLimitedError: The budget or the host's rate limit is spent.
@@ -147,13 +158,14 @@ class PullReader:
         store, unanswered = self.store, 0
         try:
             for pull in pulls:
-                # On GitHub, one GraphQL query and two REST requests: 1,038 points and 2,006
-                # requests for 1,000 changed pull requests (`benchmarks/audit_sync.py`).
+                # On GitHub, this takes one GraphQL query and two REST requests. Altogether, 1,000
+                # changed pull requests took 1,038 points and 2,006 requests
+                # (`benchmarks/audit_sync.py`).
                 rows = store.find(Comment, repository=pull.repository, number=pull.number)
                 known_hunks = {host_id_of(row.key) for row in rows if row.path is not None}
                 try:
                     details = self.feed.read_details(_listed(pull), known_hunks)
-                # No later pull request could be read either: the run stops.
+                # No other pull request could be read, either, so the run stops.
                 except (RateLimitedError, BadTokenError):
                     raise
                 except HostError as exc:
@@ -172,15 +184,16 @@ class PullReader:
         finally:
             if self.failures:
                 count = count_noun(len(self.failures), "pull request")
-                # A pull request that always fails must not make every later run partial.
+                # If the same pull requests failed before, the run does not count as partial.
+                # Otherwise, a pull request that always fails would make every run partial.
                 is_known = all(has_failed_before for _, has_failed_before in self.failures)
                 texts = self.messages.notes if is_known else self.messages.missing
                 texts.append(f"{count} could not be read: {self.failures[0][0]}.")
 
     def _write(self, pull: Pull, details: FeedDetails) -> None:
-        """Store a pull request that was read, in an open transaction."""
+        """Store the details of a pull request, in an open transaction."""
         store, facts = self.store, details.pull
-        # The details were read after the list, so they are newer.
+        # The details are newer than the list, because they were read later.
         if facts is not None:
             listed = _row(store, facts)
             pull = replace(pull, **{name: getattr(listed, name) for name in facts._fields})
@@ -188,25 +201,26 @@ class PullReader:
         store.put([self._comment(pull, item) for item in details.messages])
         self._observe(pull, details)
         subject: dict[str, Any] = {"repository": pull.repository, "number": pull.number}
-        # Checks may have run again or may no longer exist.
+        # Stored checks are deleted first, because a check may no longer exist.
         for head in {pull.head, *(head for head, _, _ in details.checks)}:
             store.delete(Check, **subject, head=head)
         store.put(
             Check(**subject, head=head, app=app, name=name, outcome=outcome)
             for (head, app, name), outcome in details.checks.items()
         )
-        # Only after all comments are stored: whether a post is a review depends on its author's
-        # other posts.
+        # All comments must be stored before, because it depends on an author's other posts whether
+        # a post is a review.
         classify_comments(store, pull.repository, pull.number, pull.author)
         unlisted = details.unlisted
         row = replace(
             pull,
             lines=details.lines,
             language=details.language,
-            # The host may list all comments only later, so read it again.
+            # If the host did not list all comments, the next run reads the pull request again.
             pending=int(bool(unlisted)),
             observed=self.night,
-            # Closed pull requests are read once more after the observed days, and then no more.
+            # A closed pull request is read once more after the days of observation, and then never
+            # again.
             final=int(pull.closed is not None and pull.closed < self.final_before),
             failure=unlisted or None,
         )
@@ -228,7 +242,7 @@ class PullReader:
             is_app=int(message.is_bot),
             reviewer=message.login or GHOST,
             is_bot=int(message.is_bot),
-            # Set by `classify_comments`, which needs all posts of the pull request.
+            # `classify_comments` sets this value, because it depends on all posts.
             is_review=0,
             body=store.add_text(message.body),
             hunk=store.add_text(message.hunk) if message.hunk else None,
@@ -241,8 +255,8 @@ class PullReader:
             start_line=message.start_line,
             side=message.side.value if message.side else None,
         )
-        # The comment keeps the position of its first reading, because GitLab moves positions along
-        # with pushes.
+        # The comment keeps the position that was read first, because GitLab updates positions after
+        # a push.
         previous = store.find_one(Comment, key=row.key)
         if previous is None or previous.path is None:
             return row
@@ -250,6 +264,7 @@ class PullReader:
         return replace(row, **{name: getattr(previous, name) for name in names})
 
     def _observe(self, pull: Pull, details: FeedDetails) -> None:
+        """Store the states of all threads and comments, in an open transaction."""
         store = self.store
         for thread in details.threads:
             key = queries.add_thread(
@@ -262,12 +277,12 @@ class PullReader:
             row = CommentObservation(
                 comment=comment.key,
                 night=self.night,
-                # A bot may rewrite what proved wrong. The host keeps only the last text, the store
-                # all of them.
+                # The store keeps all versions of a text, because a bot may rewrite a comment that
+                # proved wrong, and hosts keep only the last version.
                 body=comment.body,
                 minimized=(item.minimized or None) if item else DELETED,
             )
-            # An incomplete list does not show which comments were deleted.
+            # If the list of comments is incomplete, a missing comment need not be deleted.
             if item or not details.unlisted:
                 queries.put_observation(store, row)
 
@@ -280,7 +295,7 @@ def _row(store: Store, facts: FeedPull) -> Pull:
     row = Pull(**facts._asdict(), pending=1, final=0)
     if row.base:
         return row
-    # GitLab's lists have no base, so the stored base is kept until the details are read.
+    # Lists of GitLab do not have the base, so the stored base is kept until the details are read.
     previous = store.find_one(Pull, repository=facts.repository, number=facts.number)
     return replace(row, base=previous.base) if previous is not None else row
 
@@ -297,7 +312,7 @@ def _to_thread_observation(key: int, night: str, thread: FeedThread) -> ThreadOb
 
 def classify_comments(store: Store, repository: int, number: int, pull_author: str | None) -> None:
     """Classify all comments on a pull request again, in an open transaction."""
-    # A new post can change the classification of earlier ones, so all are read again.
+    # A new post can change the classification of earlier posts, so all posts are classified again.
     rows = store.find(Comment, "created", "key", repository=repository, number=number)
     messages = [queries.to_message(store, row) for row in rows]
     for row, message in zip(rows, read_posts(messages, pull_author=pull_author), strict=True):

@@ -1,4 +1,4 @@
-"""Finds the repositories of a run by name or organisation, also after they were renamed or lost."""
+"""Finds the repositories of a run, by name or by organisation, even if they were renamed."""
 
 import re
 from collections.abc import Sequence
@@ -20,25 +20,25 @@ from crscore.errors import (
 from crscore.hosts.feed import Feed
 from crscore.hosts.site import site_of_page
 
-# `owner/name`: `psf/requests`, `a.b/c-d_e`. GitLab's groups can be nested, up to 20 levels deep:
+# `owner/name`, such as `psf/requests`. Groups of GitLab can be nested, up to 20 levels deep:
 # https://docs.gitlab.com/user/group/subgroups/
 _NAME: Final = re.compile(r"[\w.-]+(?:/[\w.-]+){1,20}", re.ASCII)
-# An owner with a shell pattern: `acme/*`, `acme/api-[!x]*`.
+# An owner with a shell pattern, such as `acme/*` or `acme/api-[!x]*`.
 _PATTERN: Final = re.compile(r"[\w.-]+(?:/[\w.-]+){0,20}/[\w.*?\[\]!-]+", re.ASCII)
 
 
 @dataclass(slots=True)
 class Messages:
-    """Sentences for the user that a run collects."""
+    """Sentences for the user that are collected during a run."""
 
     notes: list[str] = field(default_factory=list)
-    """Notes for the user, one sentence each."""
+    """Sentences that do not affect the outcome of the run."""
     missing: list[str] = field(default_factory=list)
-    """Sentences on data that could not be read. If there is one, the run is partial."""
+    """Sentences on data that could not be read. If there are any, the run is partial."""
 
 
 def check_names(store: Store, feed: Feed, names: Sequence[str], patterns: Sequence[str]) -> None:
-    """Check the names of repositories, the patterns of organisations and the host of the store.
+    """Check names and patterns of repositories, and that the store has data of this host only.
 
     Raises:
         InputError: A name or pattern is invalid, or the store has data of another host.
@@ -50,7 +50,7 @@ def check_names(store: Store, feed: Feed, names: Sequence[str], patterns: Sequen
     for pattern in patterns:
         if not _PATTERN.fullmatch(pattern) or pattern.count("/") > depth:
             raise InputError(f"{pattern!r} is not an organisation with a pattern: write OWNER/*")
-    # Comments of two hosts can have the same numbers, which are the keys of the store.
+    # A store cannot have two hosts, because comments of both may have the same ids, which are keys.
     if any(row.page != feed.page for row in all_repositories(store)):
         raise InputError(f"{store.path} has repositories of another host: give another --store")
 
@@ -63,15 +63,18 @@ def find_repositories(
     since: str,
     messages: Messages,
 ) -> dict[int, Repository]:
-    """Find the repositories to synchronise, by number; report the ones that cannot be read.
+    """Find and store the repositories to synchronise.
 
     Args:
-        store: The store, in which the repositories are stored.
+        store: The store.
         feed: The code host.
         names: Names of the form `owner/name`.
-        patterns: Owners with a pattern, of the form `owner/pattern`.
-        since: Start of the data that is read from a new repository.
-        messages: Sentences on repositories that could not be read are added to it.
+        patterns: Owners with a shell pattern for names, of the form `owner/pattern`.
+        since: Time from which the data of a new repository are read.
+        messages: Sentences for the user; one is added for each repository that cannot be read.
+
+    Returns:
+        The repositories that can be read, by id.
 
     Raises:
         RateLimitedError: The budget is spent.
@@ -80,7 +83,7 @@ def find_repositories(
     repositories: dict[int, Repository] = {}
     for name in names:
         stored = find_by_name(store, name)
-        # A known repository needs no request here; `read_changed` notices a new name.
+        # For a known repository, no request is needed; `read_changed` notices if it was renamed.
         if stored and stored[0].state == "ok":
             repositories[stored[0].id] = stored[0]
             continue
@@ -91,7 +94,7 @@ def find_repositories(
             raise
         except HostError as exc:
             if stored and isinstance(exc, NotFoundError | PermissionDeniedError):
-                _lose(store, stored[0], exc, messages)
+                _mark_lost(store, stored[0], exc, messages)
             else:
                 messages.missing.append(f"{name} cannot be read: {exc.reason}.")
     for pattern in patterns:
@@ -101,28 +104,32 @@ def find_repositories(
                 repositories[row.id] = row
             except HostError as exc:
                 messages.missing.append(f"{pattern}: {exc.reason}.")
-    # A fixed order, so that a repeated run reads the same repositories first.
+    # The order is fixed, so that a repeated run reads the same repositories first.
     return dict(sorted(repositories.items()))
 
 
 def find_again(
     store: Store, feed: Feed, repository: Repository, messages: Messages
 ) -> Repository | None:
-    """Find a renamed repository by its number; return None if it no longer exists.
+    """Find a repository by its id, because it may have been renamed.
+
+    Returns:
+        The repository with its current name; None if it no longer exists or cannot be read, which
+        is stored.
 
     Raises:
-        HostError: The host does not say whether it exists.
+        HostError: The host did not respond, or the new name is invalid.
     """
     try:
         listed = feed.find_repository(str(repository.id))
     except (NotFoundError, PermissionDeniedError) as exc:
-        _lose(store, repository, exc, messages)
+        _mark_lost(store, repository, exc, messages)
         return None
     return store_listed(store, feed, *listed, "", messages)
 
 
 def _list(feed: Feed, pattern: str, messages: Messages) -> Sequence[tuple[int, str]]:
-    """Return number and name of the repositories of an owner that match a pattern."""
+    """Return the id and the name of each repository of an owner that matches a pattern."""
     owner = pattern.rpartition("/")[0]
     try:
         listed = feed.list_repositories(owner)
@@ -138,13 +145,24 @@ def _list(feed: Feed, pattern: str, messages: Messages) -> Sequence[tuple[int, s
 def store_listed(
     store: Store, feed: Feed, number: int, name: str, since: str, messages: Messages
 ) -> Repository:
-    """Store a repository as the host has it now, perhaps with another name.
+    """Store a repository with the name that the host has for it now.
+
+    Args:
+        store: The store.
+        feed: The code host.
+        number: Id of the repository.
+        name: Current name.
+        since: Time from which the data of a new repository are read.
+        messages: Sentences for the user; a note is added if the name is new.
+
+    Returns:
+        The stored row.
 
     Raises:
-        HostError: It has a name that could change an address or a message.
+        HostError: The name is invalid, so it might change an address or a message.
     """
     if not _NAME.fullmatch(name):
-        reason = f"the host calls it {name[:100]!r}, which is not a name"
+        reason = f"the host calls it {name[:100]!r}, which is not a valid name"
         raise HostError("the repository", reason)
     previous = store.find_one(Repository, id=number)
     row = Repository(id=number, name=name, state="ok", page=feed.page)
@@ -157,9 +175,10 @@ def store_listed(
     return row
 
 
-def _lose(store: Store, repository: Repository, error: HostError, messages: Messages) -> None:
+def _mark_lost(store: Store, repository: Repository, error: HostError, messages: Messages) -> None:
+    """Store why a repository cannot be read any more, and add a sentence for the user."""
     state = "gone" if isinstance(error, NotFoundError) else "refused"
     store.put([replace(repository, state=state, reason=error.reason)])
-    # A repository lost in an earlier run must not make every later run partial.
+    # If the repository was lost in an earlier run, this run does not count as partial.
     texts = messages.missing if repository.state == "ok" else messages.notes
     texts.append(f"{repository.name} cannot be read any more: {error.reason}.")

@@ -1,9 +1,9 @@
-"""One synchronisation run.
+"""Runs a synchronisation: reads what is new on the code host into the store.
 
-    repositories -> changed pull requests (pending) -> threads of the others -> details -> clones
-
-Each step stores its data before the next step begins, so that after a stop at any point the next
-run can continue. Data that cannot be read is reported, and the run goes on.
+The steps are: find the repositories, list the pull requests that changed and mark them as pending,
+read the threads of the other pull requests, read the details of the pending ones, fetch the clones.
+Each step stores its data before the next step begins, so that the next run can continue wherever
+this run is stopped. Data that cannot be read are reported, and the run continues.
 """
 
 import time
@@ -25,26 +25,26 @@ from crscore.errors import BadTokenError, HostError, NotFoundError, RateLimitedE
 from crscore.hosts.feed import Feed
 from crscore.reports.escape import one_line
 
-# Reactions and resolved threads do not change the time of a pull request, and some come after the
-# merge: they are seen on its last reading (docs/design/025-audits.md).
+# People also resolve threads after the merge. A host does not list a pull request as changed if
+# only a thread was resolved, so the threads are read in each run (docs/design/025-audits.md).
 OBSERVED_DAYS: Final = 14
-"""Number of days for which a merged or closed pull request is observed."""
+"""Number of days after a pull request was closed or merged in which it is still observed."""
 FIRST_DAYS: Final = 30
-"""Number of days before the first run that are read from a new repository."""
+"""Number of days before the first run from which a new repository is read by default."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """Repositories to synchronise, and their addresses."""
+    """Repositories to synchronise, and how to fetch them."""
 
     repositories: tuple[str, ...] = ()
     """Names of the form `owner/name`."""
     organisations: tuple[str, ...] = ()
-    """Owners with a shell pattern for names: `acme/*`."""
+    """Owners with a shell pattern for names, such as `acme/*`."""
     since: datetime | None = None
-    """Start of the data that is read from a new repository; None for 30 days ago."""
+    """Time from which the data of a new repository are read; None for 30 days ago."""
     git_url: str = "https://github.com/{name}.git"
-    """Address of a repository's clone."""
+    """Address to fetch a repository from, with `{name}` in place of its name."""
     token: str | None = field(default=None, repr=False)
     """Token to fetch with; None for anonymous fetches."""
 
@@ -53,14 +53,15 @@ class Summary(NamedTuple):
     """Outcome of a run."""
 
     run: AuditRun
+    """Stored row of the run."""
     pending: int
-    """Number of pull requests left for the next run."""
+    """Number of pull requests that the next run has to read."""
     notes: tuple[str, ...]
     """Notes for the user, one sentence each."""
 
 
 def sync(store: Store, feed: Feed, clones: Path, request: Request, *, now: datetime) -> Summary:
-    """Bring the store and the clones up to date.
+    """Update the store and the clones.
 
     Args:
         store: The store.
@@ -70,10 +71,10 @@ def sync(store: Store, feed: Feed, clones: Path, request: Request, *, now: datet
         now: Current time, with a time zone.
 
     Returns:
-        The outcome; `run.partial` has the reason if not everything could be read.
+        The outcome. If not everything could be read, its `run.partial` has the reason.
 
     Raises:
-        InputError: A name is not a repository's, or the store has data of another host.
+        InputError: A name or pattern is invalid, or the store has data of another host.
         BadTokenError: The token is missing or wrong.
         StoreError: The store cannot be written.
     """
@@ -81,12 +82,11 @@ def sync(store: Store, feed: Feed, clones: Path, request: Request, *, now: datet
     start, messages, sent_before = time.monotonic(), Messages(), feed.requests
     now = now.astimezone(UTC)
     today, last = now.date().isoformat(), queries.last_night(store) or ""
-    # Observations are kept in the order of their nights, so a night must not be before the last
-    # one.
+    # Observations are sorted by date, so the date of a run must not be before that of the last run.
     if last > today:
         messages.notes.append(
-            f"The clock went back: the last run was on {last}, and now it is {today}. "
-            f"Observations count for {last}."
+            f"The clock went back: the last run was on {last}, but today is {today}. "
+            f"This run counts as one on {last}."
         )
     reader = PullReader(
         store=store,
@@ -95,12 +95,12 @@ def sync(store: Store, feed: Feed, clones: Path, request: Request, *, now: datet
         final_before=_iso(now - timedelta(days=OBSERVED_DAYS)),
         messages=messages,
     )
-    # The run is stored before anything is read, so that a killed run leaves a row without an end.
+    # The run is stored before anything is read, so that a killed run has a row, without an end.
     run = queries.add_run(store, "sync", night=reader.night, started=_iso(now))
     repositories: dict[int, Repository] = {}
     try:
-        # After a step that stopped early, the next steps still run: GitHub's REST and GraphQL APIs
-        # have separate rate limits, and clones have none
+        # If a step stops early, the next steps still run, because GitHub's REST and GraphQL APIs
+        # have separate rate limits, and clones have no rate limit
         # (https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api).
         with _step(messages):
             repositories = find_repositories(
@@ -114,24 +114,24 @@ def sync(store: Store, feed: Feed, clones: Path, request: Request, *, now: datet
         with _step(messages):
             _read_lists(store, feed, repositories, messages, _iso(now))
         _read_pulls(reader, run, [*repositories])
-        # The clones are fetched last, because the commits to fetch are in the details.
+        # The clones are fetched last, because the details say which commits to fetch.
         with _step(messages), progress.track("fetching clones", len(repositories)) as advance:
             for repository in repositories.values():
-                # `replace`, not `format`: an address may contain other braces.
+                # `format` cannot be used, because an address may contain other braces.
                 url = request.git_url.replace("{name}", repository.name)
                 try:
                     fetch_repository(store, feed, clones, repository, url, request.token)
                 except HostError as exc:
                     messages.missing.append(
-                        f"The clone of {repository.name} could not be brought up to date: "
+                        f"The clone of {repository.name} could not be updated: "
                         f"{one_line(exc.reason)}."
                     )
                 advance()
     except BadTokenError as exc:
         messages.missing.append(f"{exc}.")
         raise
-    # The row is completed also after an error: what was stored counts, and `partial` has the
-    # reason.
+    # The row is also completed after an error, because the data that were read are stored, and
+    # `partial` has the reason.
     finally:
         seconds = time.monotonic() - start
         run = replace(
@@ -150,7 +150,7 @@ def sync(store: Store, feed: Feed, clones: Path, request: Request, *, now: datet
 
 @contextmanager
 def _step(messages: Messages) -> Iterator[None]:
-    """Run one step; if it stops early, leave the rest of it to the next run."""
+    """Run a step; if it stops early, add a sentence and leave the rest of it to the next run."""
     try:
         yield
     except BadTokenError:
@@ -162,9 +162,11 @@ def _step(messages: Messages) -> Iterator[None]:
 def _read_lists(
     store: Store, feed: Feed, repositories: dict[int, Repository], messages: Messages, now: str
 ) -> None:
-    """Read the lists of changed pull requests; rename repositories, and remove those that are gone.
+    """Read the list of changed pull requests of each repository.
 
-    After an early stop, the other repositories stay, so that the next steps include them.
+    In `repositories`, renamed repositories are replaced, and those that no longer exist are
+    removed. If the step stops early, the other repositories stay, so that the next steps include
+    them.
     """
     with progress.track("listing pull requests of repositories", len(repositories)) as advance:
         for number, repository in tuple(repositories.items()):
@@ -179,7 +181,10 @@ def _read_lists(
 def _read_repository(
     store: Store, feed: Feed, repository: Repository, messages: Messages, now: str
 ) -> Repository | None:
-    """Return the repository with its current name; None if it no longer exists."""
+    """Read the list of one repository, and return the repository with its current name.
+
+    The result is None if the repository no longer exists.
+    """
     try:
         try:
             return read_changed(store, feed, repository, messages, now)
@@ -196,8 +201,8 @@ def _read_repository(
 def _read_pulls(reader: PullReader, run: AuditRun, repositories: Sequence[int]) -> None:
     """Read the threads of the observed pull requests, and the details of the pending ones."""
     store, messages = reader.store, reader.messages
-    # Threads before details: an unknown thread makes its pull request pending, so that its details
-    # are read in this run.
+    # Threads are read before details, because a pull request with a new thread becomes pending, and
+    # its details are then read in the same run.
     with _step(messages):
         queries.mark_last_reading(store, reader.final_before)
         pulls = queries.observed_pulls(store, repositories, reader.night, reader.final_before)
@@ -207,7 +212,7 @@ def _read_pulls(reader: PullReader, run: AuditRun, repositories: Sequence[int]) 
         pulls = queries.pending_pulls(store, repositories)
         with progress.track("reading pull requests", len(pulls)) as advance:
             for _ in reader.read_pulls(pulls):
-                # Stored each time, because a run may be killed.
+                # The counts are stored each time, because the run may be killed.
                 store.put([replace(run, pulls=reader.read, failed=len(reader.failures))])
                 advance()
 

@@ -80,6 +80,6 @@ def test_name_that_is_none_is_reported_and_not_stored(name: str, tmp_path: Path)
     with Store(tmp_path / "audit.db") as store:
         host = Renaming(name)
         assert find_repositories(store, host, ["acme/shop"], [], "", messages) == {}
-        assert "which is not a name" in messages.missing[0]
+        assert "which is not a valid name" in messages.missing[0]
         assert "\n" not in messages.missing[0]
         assert store.find(Repository) == []
