@@ -38,8 +38,8 @@ KEEP_FROM: Final = 1 / 3
 # The network takes one in twenty empty comments for an important one, and a bot may write several
 # comments on a pull request (docs/design/031-decisions.md).
 NEGLIGIBLE: Final = 0.15
-"""Shares of important comments, or of pull requests with one, below this may be due to misread
-comments of a bot that says nothing useful."""
+"""If the share of important comments, or of pull requests with such comments, is below this, all of
+them may be misread empty comments."""
 SWITCH_OFF_FROM: Final = 0.25
 """A bot is tuned only if the kinds of comments to switch off are at least this share of all its
 comments that could be read."""
@@ -101,8 +101,7 @@ _COUNTS: Final = np.dtype(
         )
     ]
 )  # fmt: skip
-"""Columns of the counts that `read_comments` returns for one kind of comments on one pull request.
-"""
+"""Columns of the counts of `read_comments`: one kind of comments on one pull request."""
 Counts: TypeAlias = npt.NDArray[np.void]
 """Rows of `_COUNTS`, sorted by pull request, shape (N,)."""
 
@@ -447,7 +446,7 @@ def _count_needed(record: Record, seen_pulls: Collection[tuple[int, int]]) -> in
     starts = _find_starts(rows)
     pulls = zip(rows["repository"][starts].tolist(), rows["number"][starts].tolist(), strict=True)
     comments = dict(zip(pulls, np.split(np.arange(len(rows)), starts[1:]), strict=False))
-    # Repeat the pull requests in an order that takes them evenly from the entire period.
+    # The added pull requests repeat those seen, in an order that mixes early and late ones.
     order = sorted(seen_pulls, key=lambda pull: (pull[1] % 4, pull))
     more = max(MIN_PULLS - len(order), len(order) // 4)
     while order and more <= MAX_NEEDED:
