@@ -44,7 +44,7 @@ def make_facts(
         texts.append(f"{view.count_noun(more, 'more pair')} on the page “Numbers”")
     if texts and (points := row.points) and points.total:
         texts.append(f"No other reviewer made {points.only:,} of its {points.total:,} points")
-    start = "Judged by their text alone" + ", although most came too late" * is_late(decision)
+    start = "Judged by the text alone" + ", although most came too late" * is_late(decision)
     start += ", although most are templated" * is_mostly_formulas(row.comments.kinds)
     lines = {
         "Found": _gain(row, decision),

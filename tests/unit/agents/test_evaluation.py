@@ -38,7 +38,7 @@ def test_evaluation_has_the_standing_its_word_and_the_best_remarks(result: Resul
     assert evaluate(result, "relevance").score == result.relevance
 
 
-def test_harnesses_have_the_reader_of_the_environment(
+def test_harnesses_use_the_reader_from_the_environment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recording = tmp_path / "answers.jsonl"

@@ -136,7 +136,7 @@ def test_text_in_another_language_is_left_to_the_reader(scorer: Scorer, name: st
     }
 
 
-def test_repetition_in_another_language_is_found_by_its_words(scorer: Scorer) -> None:
+def test_repetition_in_another_language_is_an_equal_text(scorer: Scorer) -> None:
     bodies = [
         ("`charge` gibt `lock` nicht frei, alle Threads warten.", CLIENT, 30),
         ("`charge` gibt die Verbindung nicht frei.", CLIENT, 30),

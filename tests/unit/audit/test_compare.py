@@ -113,7 +113,7 @@ def test_undecided_pair_reports_the_pull_requests_that_are_missing() -> None:
 
 
 @pytest.mark.parametrize(("extra", "is_said"), [(1, True), (0, False)])
-def test_wait_for_a_difference_is_reported_where_there_is_one(extra: int, is_said: bool) -> None:
+def test_needed_pull_requests_are_reported_for_a_real_difference(extra: int, is_said: bool) -> None:
     reviews = table(
         30,
         hare=lambda number: number % 2 == 0 or number <= extra,
@@ -149,7 +149,7 @@ def test_each_reviewer_of_a_pair_is_described_from_its_side() -> None:
     assert describe(open_pair, "wren").startswith(start)
 
 
-def test_few_pulls_decide_nothing() -> None:
+def test_too_few_pull_requests_are_not_compared() -> None:
     reviews = table(19, hare=lambda number: number > 1, otter=lambda number: number == 1)
 
     verdict = compare(reviews, "hare", "otter")
@@ -226,7 +226,7 @@ def test_the_same_seed_gives_the_same_verdict() -> None:
         (("hare", "otter"), {"detect": 0}, "difference to detect is 0"),
     ],
 )
-def test_a_wrong_question_is_one_clear_line(
+def test_invalid_arguments_are_a_clear_error(
     pair: Sequence[str], options: dict[str, object], message: str
 ) -> None:
     reviews = table(1, hare=bool, otter=bool)

@@ -103,7 +103,7 @@ def test_useless_bot_is_dropped(store: Store, kind: str) -> None:
     assert row.silent == (0 if kind else 58)
 
 
-def test_bot_that_never_said_anything_behind_a_green_check_is_dropped(store: Store) -> None:
+def test_bot_that_never_comments_but_has_a_green_check_is_dropped(store: Store) -> None:
     for number in range(1, 41):
         store.put(
             [
@@ -226,7 +226,7 @@ def test_what_authors_surely_leave_alone_is_dropped(
     assert f"people fixed {fixed.count} of {count} comparable comments" in decision.reason
 
 
-def test_who_resolves_a_thread_and_changes_nothing_does_not_agree(store: Store) -> None:
+def test_resolved_threads_without_a_fix_are_no_evidence(store: Store) -> None:
     write(store, [("major", "restates")] * 100, acted_on=20, base=25)
     signal = {"night": "2026-03-02", "rules": 3, "signal": 3}
     for host_id in range(1, 201, 2):
@@ -236,9 +236,7 @@ def test_who_resolves_a_thread_and_changes_nothing_does_not_agree(store: Store) 
 
 
 @pytest.mark.parametrize(("lines", "has_evidence"), [(1, False), (40, True)])
-def test_chance_that_few_lines_show_is_not_known(
-    store: Store, lines: int, has_evidence: bool
-) -> None:
+def test_chance_from_few_lines_is_uncertain(store: Store, lines: int, has_evidence: bool) -> None:
     write(store, [("major",)] * 5 + [()] * 20 + [("nit",)])
     for number in range(1, 6):
         signal = {"night": "2026-03-02", "rules": 3, "signal": 1, "base_yes": 0}
@@ -252,13 +250,13 @@ def test_chance_that_few_lines_show_is_not_known(
     assert decision.chance == pytest.approx(3 / (lines + 1) / 5)
 
 
-def test_evidence_is_of_several_pull_requests(store: Store) -> None:
+def test_fixes_on_few_pull_requests_are_no_evidence(store: Store) -> None:
     write(store, [("major",) * 20] * 4 + [()] * 20 + [("nit",)], acted_on=90)
 
     assert decide(store).evidence == ()
 
 
-def test_formula_beside_a_comment_is_no_other_point(store: Store) -> None:
+def test_formula_near_a_comment_is_no_other_point(store: Store) -> None:
     write(store, [("major",)] * 40, acted_on=100)
     body = store.add_text("Text.")
     for number in range(1, 41):
@@ -277,7 +275,7 @@ def test_formula_beside_a_comment_is_no_other_point(store: Store) -> None:
 @pytest.mark.parametrize(
     "other", [{}, {"person": True}, {"level": "nit"}, {"on_head": True}, {"is_copy": True}]
 )
-def test_fix_beside_another_point_is_no_evidence(
+def test_fix_near_another_point_is_no_evidence(
     store: Store, other: dict[str, bool | str], line: int
 ) -> None:
     write(store, [("major",)] * 40, acted_on=100)
@@ -339,7 +337,7 @@ def test_fixes_without_other_lines_do_not_lower_chance(store: Store, compared: i
     )
 
 
-def test_words_alone_keep_no_bot(store: Store) -> None:
+def test_own_texts_alone_keep_no_bot(store: Store) -> None:
     write(store, [("critical",)] * 40)
 
     decision = decide(store)
@@ -377,7 +375,7 @@ def test_points_that_people_make_later_are_evidence(store: Store) -> None:
     ],
 )
 @pytest.mark.parametrize(("confirmed", "verdict"), [(12, "keep"), (4, "undecided")])
-def test_what_is_confirmed_is_evidence_and_by_whom(
+def test_confirmed_comments_are_evidence_that_names_the_judge(
     store: Store, confirmed: int, verdict: str, said: str, judge: str
 ) -> None:
     write(store, [("major",)] * 40)
@@ -392,7 +390,7 @@ def test_what_is_confirmed_is_evidence_and_by_whom(
     assert decision.evidence == ((text,) if verdict == "keep" else ())
 
 
-def test_same_sentence_with_other_names_is_worth_nothing_from_the_third_on(store: Store) -> None:
+def test_templated_comments_are_worth_nothing_from_the_third_on(store: Store) -> None:
     write(store, [("major",)] * 40, acted_on=100)
     for number in range(1, 41):
         text = f"`run_{number}` in {rows.wording(number).split()[0]} never closes its connection."
@@ -416,7 +414,7 @@ def test_same_sentence_with_other_names_is_worth_nothing_from_the_third_on(store
         ("closed", "written after the close"),
     ],
 )
-def test_bot_that_changes_its_comments_when_all_is_over_is_not_kept(
+def test_bot_that_changes_its_comments_afterwards_is_not_kept(
     store: Store, change: str, said: str
 ) -> None:
     write(store, [("major",)] * 40, acted_on=100)
@@ -497,7 +495,7 @@ def test_bot_whose_posts_all_come_after_the_fix_is_dropped(store: Store) -> None
     )
     compared = make_facts(row_of(store), decision, [pair])[3].text
     assert compared == (
-        "Judged by their text alone, although most came too late: otter shows no clear difference "
+        "Judged by the text alone, although most came too late: otter shows no clear difference "
         "from hare: on 32 against 27 of 40."
     )
     unpaired = make_facts(row_of(store), decision, [replace(pair, paired=False)])
@@ -522,7 +520,7 @@ def test_account_that_does_more_than_review_is_not_silent_elsewhere(store: Store
     assert row_of(store).silent == 0
 
 
-def test_review_that_waits_for_its_score_is_not_silence(store: Store) -> None:
+def test_review_without_a_score_yet_is_not_silence(store: Store) -> None:
     write(store, [("major",)] * 20)
     store.put([rows.pull(30, day=5), rows.comment(30, "otter", 99)])
 

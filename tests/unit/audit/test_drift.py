@@ -49,7 +49,7 @@ def test_a_steady_bot_has_no_change() -> None:
     assert find_changes(history(steady), "otter") == ()
 
 
-def test_a_change_is_seen_within_three_nights() -> None:
+def test_a_change_is_found_within_three_days() -> None:
     (change,) = find_changes(history(more_words, nights=18), "otter")
 
     assert change.day in (rows.night(15), rows.night(16), rows.night(17))
@@ -58,7 +58,7 @@ def test_a_change_is_seen_within_three_nights() -> None:
     assert change.p_value < 0.05
 
 
-def test_nothing_is_seen_before_it_happened() -> None:
+def test_no_change_is_found_before_it_happens() -> None:
     assert find_changes(history(more_words, nights=15), "otter") == ()
 
 

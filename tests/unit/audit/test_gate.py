@@ -107,7 +107,7 @@ def test_a_failure_says_by_how_much() -> None:
 
 
 @pytest.mark.parametrize(("low", "fails"), [(44, True), (46, False)])
-def test_the_low_end_can_be_asked_for(low: float, fails: bool) -> None:
+def test_gate_fails_if_the_low_end_is_below_its_limit(low: float, fails: bool) -> None:
     result = judge(overview(50, 2, low=low), baseline=None, fail_under_low=45)
 
     said = ("otter: usefulness 50 may be as low as 44, below fail-under-low 45",)
@@ -122,7 +122,7 @@ def test_the_low_end_can_be_asked_for(low: float, fails: bool) -> None:
         (overview(60, 5), False),
     ],
 )
-def test_a_period_before_has_its_own_uncertainty(before: Overview, fails: bool) -> None:
+def test_baseline_period_has_its_own_uncertainty(before: Overview, fails: bool) -> None:
     assert bool(judge(overview(50, 2), baseline=before).failed) == fails
 
 
@@ -170,7 +170,7 @@ def test_unknown_numbers_fail_nothing(now: Overview, before: float | Overview, w
     ("on_nothing", "lengths"), [("pass", (0, 1)), ("fail", (1, 0)), ("skip", (0, 0))]
 )
 @pytest.mark.parametrize("has_bots", [True, False])
-def test_a_bot_without_a_number_does_what_is_asked(
+def test_bot_without_a_usefulness_has_the_chosen_outcome(
     on_nothing: str, lengths: tuple[int, int], *, has_bots: bool
 ) -> None:
     now = overview(None) if has_bots else replace(overview(None), reviewers=())

@@ -84,7 +84,7 @@ def test_means_are_over_pulls(store: Store) -> None:
     assert (overview.pulls, overview.merged, overview.scored) == (3, 3, 2)
 
 
-def test_interval_of_a_mean_has_the_error_of_the_reader() -> None:
+def test_interval_of_a_mean_includes_the_error_of_the_reader() -> None:
     # A reader that is right on each text, but for 10 to each side in four of five cases: standard
     # deviation 7.8, 100 times; that of the sample is 10, that of the bot is 7.
     spread = np.array([[0, 0, 0, 10], [50, 40, 50, 60], [100, 90, 100, 100]], dtype=np.float64)
@@ -254,7 +254,7 @@ def test_a_run_that_was_killed_is_partial(store: Store) -> None:
     assert "the score of 2026-03-03 is partial: it was stopped" in overview.notes[0]
 
 
-def test_cost_of_a_language_model_is_that_of_the_nights(store: Store) -> None:
+def test_cost_of_a_language_model_is_the_sum_of_all_runs(store: Store) -> None:
     store.put([rows.run(1, id=1), rows.run(2, id=2)])
     assert not any("language model" in note for note in overview_of(store).notes)
     for day, requests in ((1, 3), (2, 1_000)):

@@ -51,7 +51,7 @@ def test_pulls_count_by_the_day_of_their_creation(store: Store) -> None:
     assert useful(table) == {(2, "otter"): 20.0}
 
 
-def test_scores_of_all_reviewers_together_are_no_reviewer(store: Store) -> None:
+def test_row_of_all_reviewers_together_is_no_reviewer(store: Store) -> None:
     store.put([rows.pull(1), rows.score(1, "", 80), rows.score(1, "otter", 30)])
 
     assert load_reviews(store, MARCH).reviewers == ("otter",)

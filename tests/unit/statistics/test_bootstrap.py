@@ -15,7 +15,7 @@ def weights(resamples: int = 40, seed: int = 0) -> np.ndarray:
     return bootstrap.weight_matrix(CLUSTERS, resamples=resamples, seed=seed)
 
 
-def test_draw_takes_whole_clusters_and_as_many_as_there_are() -> None:
+def test_draw_takes_entire_clusters_as_many_as_there_are() -> None:
     drawn = weights()
     assert drawn.shape == (40, 7)
     assert (drawn[:, 0] == drawn[:, 1]).all()
@@ -46,7 +46,7 @@ def test_rows_without_names_are_clusters_of_their_own() -> None:
     assert (bootstrap.weight_matrix(3, resamples=20, seed=1) == numbered).all()
 
 
-def test_no_draw_has_no_value() -> None:
+def test_without_draws_there_are_no_values() -> None:
     assert bootstrap.resample(np.sum, CLUSTERS, resamples=0, seed=0).shape == (0,)
 
 
@@ -115,7 +115,7 @@ def test_p_of_a_correlation_is_on_fishers_scale() -> None:
     assert error == pytest.approx(drawn.std())
 
 
-def test_p_does_not_mind_the_sign() -> None:
+def test_p_does_not_depend_on_the_sign() -> None:
     drawn = np.random.default_rng(8).normal(0.2, 0.1, 100)
     assert judged(0.2, drawn.tolist())[1] == judged(-0.2, (-drawn).tolist())[1]
 
@@ -148,7 +148,7 @@ def test_clusters_needed_is_the_textbook_size() -> None:
     assert bootstrap.clusters_needed(-0.01, 0.02, clusters=205) == 6437
 
 
-def test_no_difference_is_shown_by_no_number_of_clusters() -> None:
+def test_difference_of_zero_has_no_number_of_clusters() -> None:
     assert bootstrap.clusters_needed(0.0, 0.02, clusters=205) is None
 
 

@@ -31,7 +31,9 @@ def test_rank_sum_is_that_of_scipy(first: list[int], second: list[int]) -> None:
 
 
 @given(st.integers(0, 30), st.integers(0, 30), st.floats(0.01, 0.99))
-def test_share_p_counts_half_of_this_very_count(first: int, second: int, chance: float) -> None:
+def test_share_p_includes_half_of_the_probability_of_this_count(
+    first: int, second: int, chance: float
+) -> None:
     count, trials = min(first, second), max(first, second)
     at_least, more = scipy.stats.binom.sf([count - 1, count], trials, chance)
     assert ranks.share_p(count, trials, chance) == pytest.approx((at_least + more) / 2, abs=1e-9)

@@ -20,7 +20,7 @@ def test_means_leave_out_rows_without_a_value() -> None:
     )
 
 
-def test_strata_weigh_as_their_rows() -> None:
+def test_strata_are_weighted_by_their_rows() -> None:
     # Stratum 0: 8 - 2 = 6 with three values; stratum 1: 5 - 4 = 1 with two; stratum 2 has only
     # the first and does not count: (6 * 3 + 1 * 2) / 5 = 4.
     first = np.array([8.0, NAN, NAN, 5.0, NAN, 90.0])

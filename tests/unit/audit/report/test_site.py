@@ -87,7 +87,7 @@ def assert_links_lead_somewhere(page: Path) -> None:
             assert not anchor or anchor in targets[file].ids, (page, link)
 
 
-def test_every_link_within_the_folder_leads_somewhere(written: Path) -> None:
+def test_every_link_in_the_folder_has_a_target(written: Path) -> None:
     for page in pages(written):
         assert_links_lead_somewhere(page)
 
@@ -150,7 +150,7 @@ def test_a_report_that_fails_leaves_the_old_one(
     assert {path.name for path in tmp_path.iterdir() if "site" in path.name} == {"site"}
 
 
-def test_folder_of_something_else_is_left_alone(store: Store, tmp_path: Path) -> None:
+def test_folder_that_is_not_a_report_is_not_replaced(store: Store, tmp_path: Path) -> None:
     overview = make_overview(store, PERIOD, resamples=50)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("mine")

@@ -57,13 +57,13 @@ def test_outdated_comment_has_the_hunk_of_its_commit(audit: Audit) -> None:
     assert any("timeout=29" in line.text for line in only.lines)
 
 
-def test_outdated_comment_on_a_lost_commit_has_the_kept_part(audit: Audit) -> None:
+def test_outdated_comment_on_a_lost_commit_has_the_stored_part_of_its_hunk(audit: Audit) -> None:
     task = task_of(audit, 900, outdated=1, commit_id="f" * 40, line=8, hunk=HUNK)
     (file,) = assemble(task, LIMITS).originals[900].files
     assert [len(hunk.lines) for hunk in file.hunks] == [5]
 
 
-def test_line_of_an_older_commit_is_counted_in_the_head(audit: Audit) -> None:
+def test_line_of_an_older_commit_is_converted_to_the_head(audit: Audit) -> None:
     hunk = "@@ -1,2 +1,3 @@\n import json\n+        if data is not None:"
     task = task_of(audit, 900, commit_id="f" * 40, line=3, start_line=2, hunk=hunk)
     record = assemble(task, LIMITS)
@@ -87,7 +87,7 @@ def test_comment_on_the_head_stays_where_it_is(audit: Audit) -> None:
     assert all(move_to_head(message, task.pull.head, empty) is message for message in task.messages)
 
 
-def test_without_the_commits_the_interface_or_a_reason_is_used(audit: Audit) -> None:
+def test_without_the_commits_the_change_from_the_api_or_a_reason_is_used(audit: Audit) -> None:
     task = replace(task_of(audit), clone=audit.folder / "none")
     with pytest.raises(HostError, match="no clone"):
         assemble(task, LIMITS)
@@ -129,6 +129,6 @@ def test_what_the_head_merged_from_the_base_is_not_of_the_change(audit: Audit) -
     assert paths(audit, head=head, merge_commit=merge) == ["shop/m0.py"]
 
 
-def test_name_of_a_branch_is_no_option(audit: Audit) -> None:
+def test_name_of_a_branch_is_not_read_as_an_option(audit: Audit) -> None:
     for name in ("--all", "../../HEAD", "main\n--all", "no such"):
         assert paths(audit, base_ref=name) == ["shop/m0.py"]

@@ -75,7 +75,7 @@ def store() -> Iterator[Store]:
         yield opened
 
 
-def test_fix_of_a_line_belongs_to_the_pull_request_that_brought_it(
+def test_fix_of_a_line_belongs_to_the_pull_request_that_added_it(
     world: World, store: Store
 ) -> None:
     fix = world.land({"src/app.py": FIXED}, "Fix division by zero", day=3)
@@ -136,7 +136,7 @@ def test_commits_after_the_month_and_of_tests_do_not_count(world: World, store: 
     assert world.follow(store) == []
 
 
-def test_later_night_adds_what_is_new_and_then_ends(world: World, store: Store) -> None:
+def test_later_run_adds_new_commits_and_then_ends(world: World, store: Store) -> None:
     first = world.land({"src/app.py": FIXED}, "Fix division by zero", day=3)
     assert [row.commit_id for row in world.follow(store, "2026-03-05")] == [first]
 

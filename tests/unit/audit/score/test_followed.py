@@ -78,7 +78,7 @@ def test_fix_made_before_the_comment_is_not_because_of_it(
 
 
 @pytest.mark.parametrize("is_first", [True, False])
-def test_answer_for_a_renamed_file_does_not_depend_on_the_order(
+def test_signal_of_a_renamed_file_does_not_depend_on_the_order_of_comments(
     world: World, *, is_first: bool
 ) -> None:
     names = ("app.py", "other.py")
@@ -145,7 +145,7 @@ def test_base_rate_is_of_the_same_hunk_if_it_has_other_lines(tmp_path: Path) -> 
     assert later.check_acted_on(comment) == (False, (0, 8))
 
 
-def test_range_is_compared_with_ranges(tmp_path: Path) -> None:
+def test_comment_on_a_range_is_compared_with_ranges(tmp_path: Path) -> None:
     opened = BASE.replace("line 5\n", "one = 1\ntwo = 2\nthree = 3\n")
     world = World(tmp_path, opened)
     comment = world.comment(40, 39)
@@ -169,7 +169,7 @@ def test_removed_line_changes_when_it_or_what_replaced_it_does(
     assert world.later({"app.py": head}, comment).check_acted_on(comment).value is is_changed
 
 
-def test_merge_is_the_last_tree_when_the_head_is_gone(world: World) -> None:
+def test_merge_commit_is_used_when_the_head_is_missing(world: World) -> None:
     comment = world.comment()
     later = world.later({"app.py": OPENED.replace("'a'", "'b'")}, comment)
     pull = replace(later._pull, head="0" * 40, merge_commit=later._pull.head)
@@ -177,6 +177,6 @@ def test_merge_is_the_last_tree_when_the_head_is_gone(world: World) -> None:
 
 
 @pytest.mark.parametrize("path", ["--output=x", "a\0b", ":(glob)*", "ä\n.py"])
-def test_odd_names_are_only_names(world: World, path: str) -> None:
+def test_odd_file_names_are_not_read_as_patterns(world: World, path: str) -> None:
     comment = replace(world.comment(), path=path)
     assert world.later({"app.py": OPENED}, comment).check_acted_on(comment).value is False

@@ -84,7 +84,7 @@ def test_pull_without_a_review_is_not_scored(audit: Audit) -> None:
     assert audit.score().pulls == 1
 
 
-def test_other_signature_scores_again_and_old_rows_stay(audit: Audit) -> None:
+def test_with_another_signature_everything_is_scored_again_and_old_rows_stay(audit: Audit) -> None:
     audit.score()
     old = audit.tables()["scores"]
     other_settings = with_settings(SETTINGS, threshold=0.2)
@@ -93,7 +93,7 @@ def test_other_signature_scores_again_and_old_rows_stay(audit: Audit) -> None:
     assert len(audit.tables()["signatures"]) == 2
 
 
-def test_failing_pull_is_a_row_and_tried_again_another_night(audit: Audit) -> None:
+def test_failing_pull_request_gets_a_row_and_is_tried_again_on_another_date(audit: Audit) -> None:
     with audit.open() as store, store.transaction():
         (row,) = store.select(Pull, "WHERE number = 2")
         store.put([replace(row, head="f" * 40)])
@@ -113,7 +113,7 @@ def test_without_a_clone_the_reason_says_so(audit: Audit) -> None:
     assert "there is no clone" in (scores(audit)[""].reason or "")
 
 
-def test_change_that_no_clone_has_is_read_from_the_interface(audit: Audit) -> None:
+def test_change_that_no_clone_has_is_read_from_the_api(audit: Audit) -> None:
     with shop() as (server, client):
         served = pull_of(server)
         with audit.open() as store, store.transaction():

@@ -27,7 +27,7 @@ NOISE = {
 }
 
 
-def test_noise_is_a_comment_whose_remarks_give_nothing() -> None:
+def test_comment_without_a_valuable_remark_is_noise() -> None:
     scorer = Scorer(analyzers="none", claims="structural")
     change = f"--- a/a.py\n+++ b/a.py\n{PATCH}"
     found = scorer.score_many((change, [Comment(body=body)]) for body in NOISE)

@@ -104,9 +104,7 @@ def test_effort_of_a_model_is_that_of_all_pulls(
     assert model.effort.requests == 0
 
 
-def test_answers_from_the_cache_cost_a_night_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cached_answers_cost_a_run_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CRSCORE_CACHE_DIR", str(tmp_path / "cache"))
     audit = Audit(tmp_path, pulls=2)
     options = {"reader": "openai:tiny", "analyzers": "none"}
@@ -130,7 +128,7 @@ def test_answers_from_the_cache_cost_a_night_nothing(
     assert f"A language model answered {told}" in notes
 
 
-def test_pull_that_failed_after_the_model_answered_keeps_its_costs(
+def test_failed_pull_request_counts_the_answers_of_the_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     audit = Audit(tmp_path, pulls=1)

@@ -103,7 +103,7 @@ def test_lines_that_changed(store, clones):
     assert (row.signal, row.value, row.rules) == (Signal.ACTED_ON, 1, RULES)
 
 
-def test_second_run_stores_nothing_and_a_change_one_row(store, clones):
+def test_second_run_stores_nothing_and_a_change_adds_one_row(store, clones):
     find_signals(store, clones, night="2026-03-02")
     assert find_signals(store, clones, night="2026-03-03") == 0
     by = {"thread": FIRST, "outdated": 0}
@@ -115,7 +115,7 @@ def test_second_run_stores_nothing_and_a_change_one_row(store, clones):
     assert [(row.night, row.value) for row in last] == [("2026-03-04", 1), ("2026-03-05", 0)]
 
 
-def test_final_pull_is_read_once_more_and_then_no_more(store, clones):
+def test_final_pull_request_is_read_once_more(store, clones):
     store.change("UPDATE pulls SET final = 1")
     counts = []
     for night in ("2026-03-02", "2026-03-03", "2026-03-04"):
@@ -124,13 +124,13 @@ def test_final_pull_is_read_once_more_and_then_no_more(store, clones):
     assert counts == [1, 1, 0]
 
 
-def test_missing_clone_makes_unknown_what_trees_show(store, tmp_path):
+def test_without_a_clone_it_is_unknown_whether_lines_changed(store, tmp_path):
     assert find_signals(store, tmp_path, night="2026-03-02") == 2
     assert {row.value for row in store.find(SignalRow)} == {None}
 
 
 @pytest.mark.parametrize("change", ["comments SET commit_id", "pulls SET head"])
-def test_missing_commits_are_unknown_and_not_no(store, clones, change):
+def test_missing_commits_make_the_signal_unknown(store, clones, change):
     store.change(f"UPDATE {change} = ?", "0" * 40)
     find_signals(store, clones, night="2026-03-02")
     assert rows(store)[Signal.ACTED_ON].value is None

@@ -90,7 +90,7 @@ def test_texts_are_stored_once(tmp_path: Path, text: str) -> None:
         assert store.query("SELECT count(*) FROM texts") == [(1,)]
 
 
-def test_text_of_another_size_than_any_host_sends_is_not_unpacked(tmp_path: Path) -> None:
+def test_text_larger_than_any_host_sends_is_not_decompressed(tmp_path: Path) -> None:
     packed = zlib.compress(bytes(5 * MAX_TEXT_BYTES), 9)
     assert len(packed) < 1_000_000
     with Store(tmp_path / "a.db") as store:
@@ -148,7 +148,7 @@ def test_tables_of_another_version_are_refused(tmp_path: Path, version: int) -> 
         Store(path)
 
 
-def test_other_database_is_refused_and_left_alone(tmp_path: Path) -> None:
+def test_other_database_is_refused_and_not_changed(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     with sqlite3.connect(path) as connection:
         connection.execute("CREATE TABLE mine (x)")
@@ -187,7 +187,7 @@ def test_overwritten_pages_are_reported_as_damage(tmp_path: Path) -> None:
         Store(path).select(Repository)
 
 
-def test_wrong_statement_is_no_damage(tmp_path: Path) -> None:
+def test_error_in_a_statement_is_not_reported_as_damage(tmp_path: Path) -> None:
     with Store(tmp_path / "a.db") as store, pytest.raises(StoreError, match=r"malformed JSON$"):
         store.query("SELECT json_extract('{', '$')")
 
@@ -244,7 +244,7 @@ def _write_without_room(path: Path) -> None:
                 store.add_text(f"{at} {os.urandom(3000).hex()}")
 
 
-def test_run_after_one_without_room_on_the_disk_continues(tmp_path: Path) -> None:
+def test_run_continues_after_the_disk_was_full(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     with Store(path) as store, store.transaction():
         store.put([repository()])
@@ -270,7 +270,7 @@ def test_run_after_one_without_room_on_the_disk_continues(tmp_path: Path) -> Non
 # Creation
 
 
-def test_two_processes_may_make_the_file_at_once(tmp_path: Path) -> None:
+def test_two_processes_may_create_the_file_at_once(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     context = multiprocessing.get_context("spawn")
     made = [context.Process(target=Store, args=(path,)) for _ in range(2)]

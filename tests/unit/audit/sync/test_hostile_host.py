@@ -50,7 +50,7 @@ def url() -> Iterator[str]:
         server.shutdown()
 
 
-def test_login_that_the_host_repeats_is_not_printed(url: str, tmp_path: Path) -> None:
+def test_login_in_the_response_of_the_host_is_not_printed(url: str, tmp_path: Path) -> None:
     feed, shop = GitHubFeed(Client(token=TOKEN)), Repository(id=1, name="acme/shop", state="ok")
     with (
         Store(tmp_path / "audit.db") as store,
@@ -75,7 +75,7 @@ class Renaming:
 
 
 @pytest.mark.parametrize("name", ["--x/../y\n::error::z", "acme/shop\x1b[31m", "", "a/b?c=d"])
-def test_name_that_is_none_is_reported_and_not_stored(name: str, tmp_path: Path) -> None:
+def test_invalid_name_is_reported_and_not_stored(name: str, tmp_path: Path) -> None:
     messages = Messages()
     with Store(tmp_path / "audit.db") as store:
         host = Renaming(name)
