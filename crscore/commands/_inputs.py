@@ -1,4 +1,4 @@
-"""Inputs of commands: a change, its review, and findings of other tools in SARIF files."""
+"""Reads the inputs of commands: a change, its review, and SARIF files of other tools."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from crscore.settings import Config
     from crscore.static_analysis.reports import RawReport
 
-# "diff --git a/x b/x", "From 1a2b...", "commit 1a2b..." of git, "--- a/x" and "+++ b/x" of diff -u,
-# a bare hunk, and Subversion's "Index: path".
+# Matches the beginning of a diff: "diff --git a/x b/x", "From 1a2b..." or "commit 1a2b..." of git,
+# "--- a/x" and "+++ b/x" of diff -u, "@@ -1" of a bare hunk, and "Index: path" of Subversion.
 _DIFF: Final = re.compile(
     rb"(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s{0,99}(?:diff --|--- \S.*\n\+\+\+ \S|@@ -\d"
     rb"|Index: \S|(?:From|commit) [0-9a-f]{7,64}\b)"
@@ -32,15 +32,19 @@ _DIFF: Final = re.compile(
 
 
 def read_limited(settings: Config, name: str, content: str) -> tuple[bytes, str]:
-    """Read an input whose limit is the setting `max_<content>_bytes`.
+    """Read an input, whose size is limited by the setting `max_<content>_bytes`.
 
     Args:
-        settings: Settings with the limit.
+        settings: Settings that have the limit.
         name: A path, or `-` for standard input.
         content: `diff`, `review`, `source` or `sarif`.
 
     Returns:
         The bytes, and their name in messages.
+
+    Raises:
+        click.UsageError: The name is that of a pull request, or an address.
+        InputError: The input cannot be read or is too large.
     """
     check_address(name)
     limit = f"max_{content}_bytes"
@@ -48,23 +52,23 @@ def read_limited(settings: Config, name: str, content: str) -> tuple[bytes, str]
 
 
 def check_stdin(names: Iterable[str | None]) -> None:
-    """Raise an error if standard input is named as several inputs."""
+    """Raise a `ConfigError` if more than one of the inputs is standard input."""
     if list(names).count(io.STDIN) > 1:
         expected = "is standard input, which can be only one of the inputs"
         raise ConfigError(io.STDIN, COMMAND_LINE, expected)
 
 
-def names_pull(name: str) -> bool:
+def is_pull_request(name: str) -> bool:
     """Return whether a text has the form of a pull request's name or address."""
     return name.isdecimal() or any(site.target.fullmatch(name) for site in all_sites())
 
 
 def check_address(name: str) -> None:
-    """Refuse the name of a pull request, or an address, where a file is expected."""
+    """Raise a `click.UsageError` if a name is not a file but a pull request or an address."""
     if name == io.STDIN or Path(name).exists():
         return
     quoted = shlex.quote(name)
-    if names_pull(name):
+    if is_pull_request(name):
         raise click.UsageError(f"{name} is not a file; for a pull request: crscore pr {quoted}")
     if re.match(r"https?://", name):
         raise click.UsageError(f"{name} is not a file; save it first: curl -L {quoted} -o FILE")
@@ -74,8 +78,11 @@ def read_sarif_files(settings: Config, names: Iterable[str]) -> tuple[RawReport,
     """Read SARIF files.
 
     Args:
-        settings: `max_sarif_bytes` limits each of them.
-        names: Files, or `-` for standard input.
+        settings: `max_sarif_bytes` limits the size of each file.
+        names: Paths, or `-` for standard input.
+
+    Returns:
+        The reports of all runs of tools in the files.
 
     Raises:
         InputError: A file cannot be read, is too large, or is not SARIF.
@@ -93,7 +100,7 @@ def read_sarif_files(settings: Config, names: Iterable[str]) -> tuple[RawReport,
 
 
 class CodeOptions(NamedTuple):
-    """Options for data that a single diff does not contain; None or () if not given."""
+    """Options for information that a diff does not contain; None or () if not given."""
 
     language: str | None = None
     path: str | None = None
@@ -106,7 +113,7 @@ def code_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @option("--language NAME", "Language of a bare hunk.")
     @option("--path PATH", "Path of a bare hunk.")
-    @option("--source-root DIR", "Folder with the code after (or before) the change.")
+    @option("--source-root DIR", "Folder of the code after (or before) the change.")
     @sarif_option
     @functools.wraps(command)
     def collect(**options: Any) -> Any:
@@ -119,31 +126,32 @@ def code_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def read_inputs(
     settings: Config, diff: str, review: str, code: CodeOptions, *further: str | None
 ) -> tuple[Scorer, Diff, tuple[Comment, ...], str]:
-    """Read a change with its review and the optional data about the code.
+    """Read a change and its review, and make a scorer for them.
 
     Args:
         settings: Settings of the scorer.
         diff: A path, or `-` for standard input.
         review: A path, or `-` for standard input.
-        code: Options of the code around the change, and of findings in it.
-        further: Names of inputs that the caller reads; only one of all inputs can be standard
-            input.
+        code: Language and path of a bare hunk, folder of the code, and SARIF files.
+        further: Names of other inputs, which the caller reads. Only one of all inputs can be
+            standard input.
 
     Returns:
-        A scorer, the change, its comments, and the name of the review in messages.
+        The scorer, the change, the comments of the review, and the name of the review in messages.
 
     Raises:
+        ConfigError: More than one input is standard input.
         InputError: An input cannot be used.
         click.UsageError: The review is a diff, or an input is not a file.
     """
     check_stdin([review, diff, *code.sarif, *further])
     data, source = read_limited(settings, diff, "diff")
     review_data, review_source = read_limited(settings, review, "review")
-    # Without zero bytes, UTF-16 of a diff, as PowerShell's `>` writes it, reads like ASCII:
+    # PowerShell's `>` writes UTF-16. Without its zero bytes, such a diff looks like ASCII:
     # https://learn.microsoft.com/en-us/powershell/module/microsoft.powershell.core/about/about_redirection
     if _DIFF.match(review_data[:1000].replace(b"\0", b"")):
         raise click.UsageError(f"{review} is a diff; the order is DIFF REVIEW")
-    # Imported here so that `--help` and the message about a wrong option appear immediately.
+    # Imported here, so that `--help` and the message about a wrong option appear immediately.
     from crscore.diff import full_files  # noqa: PLC0415
     from crscore.scorer import Scorer  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""Scores of many reviews in one run: `crscore score PAIRS`, a file of JSON Lines."""
+"""Scores the reviews in a file of JSON Lines: `crscore score PAIRS`."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
     from crscore.settings import Config
 
     Pair: TypeAlias = tuple[Diff, tuple[Comment, ...]] | CRScoreError
-    """Change and its review, or the error if they cannot be read."""
+    """Change and its review, or an error if they cannot be read."""
 
 PAIRS_PER_BATCH = 32
-"""Number of pairs that are scored together, and share their texts."""
-# The other formats would write hundreds of pages into one file.
+"""Number of pairs that are scored together, so that equal texts are encoded once."""
+# In another format, the reports would fill hundreds of pages of one file.
 FORMATS = ("json", "text")
 
 
 class _Row(msgspec.Struct, frozen=True, kw_only=True):
-    """One line: the first change and the first review that are not null are used."""
+    """Line of the file. The first change and the first review that are not null are used."""
 
     id: str | int | None = None
-    # Some names are those of GitHub's API: `patch` of a file, `diff_hunk` and `body` of a comment
+    # `patch` of a file, and `diff_hunk` and `body` of a comment, are names in the API of GitHub
     # (https://docs.github.com/en/rest/pulls/comments).
     patch: str | None = None
     diff_hunk: str | None = None
@@ -58,33 +58,34 @@ def score_pairs(
     *,
     gate: Callable[[Result, Config, str], int],
 ) -> int:
-    """Score each line of a file, and write each result as soon as it is known.
+    """Score the pair on each line of a file, and write the result as soon as it is known.
 
     Args:
-        scorer: Scorer with the settings.
-        settings: `format` is `json` (one document a line, with the line's `id`) or `text` (a
+        scorer: Scorer with these settings.
+        settings: `format` is `json` (one document per line, with the `id` of the pair) or `text` (a
             table and a summary).
         name: A file of JSON Lines, plain or gzip, or `-` for standard input. Each line has a change
-            (`diff`, `patch` or `diff_hunk`), a review (`review`, `comment` or `body`, a text; or
-            `comments`, a list of objects as GitHub gives them), and optionally `id`, `language` and
-            `path`.
+            (`diff`, `patch` or `diff_hunk`) and a review, which is a text (`review`, `comment` or
+            `body`) or a list of comments as in GitHub's API (`comments`). A line may also have
+            `id`, `language` and `path`.
         target: File to write to; None for stdout.
-        gate: Called with a result, the settings and the name of the pair; returns an exit code.
+        gate: Function that takes a result, the settings and the name of the pair, and returns an
+            exit code.
 
     Returns:
-        3 if a line could not be scored, which is reported on stderr; otherwise the largest exit
-        code of the gate.
+        Exit code: 3 if a line could not be scored, otherwise the largest exit code of the gate.
+        Each line that could not be scored is reported on stderr.
 
     Raises:
         ConfigError: The format is neither `json` nor `text`.
         InputError: The file cannot be read, has no pair, or is not JSON Lines.
-        CRScoreError: Something that every pair needs is missing.
+        CRScoreError: A model, package or server that every pair needs is missing.
     """
     if settings.format not in FORMATS:
         raise ConfigError("format", COMMAND_LINE, "must be json or text for several reviews")
     pairs, total = read_pairs(scorer, name)
     if target is None and progress.is_terminal(sys.stdout):
-        progress.ENABLED.clear()  # the printed results show the progress
+        progress.ENABLED.clear()  # the results on the terminal show the progress
     report: list[str] = []
     standings: list[int | None] = []
     failed = code = 0
@@ -101,9 +102,9 @@ def score_pairs(
                     failed += 1
                 else:
                     standings.append(result.standing)
-                    report.append(_line(pair_name, result, settings.format))
+                    report.append(_render_row(pair_name, result, settings.format))
                     code = max(code, gate(result, settings, pair_name))
-            if target is None:  # printed at once; a file is written in full or not at all
+            if target is None:  # stdout gets results at once, a file only in full
                 io.write_text("".join(report), None)
                 report.clear()
             advance(len(batch))
@@ -111,20 +112,21 @@ def score_pairs(
         print_note(f"note: {scorer.parts.model.total}")
     if settings.format == "text":
         scored = [standing for standing in standings if standing is not None]
-        middle = f", median standing {statistics.median(scored):g}" if scored else ""
+        median = f", median standing {statistics.median(scored):g}" if scored else ""
         failure_note = f"; {failed} could not be scored" if failed else ""
-        report.append(f"\n{count_noun(len(standings), 'review')}{middle}{failure_note}\n")
+        report.append(f"\n{count_noun(len(standings), 'review')}{median}{failure_note}\n")
     io.write_text("".join(report), target)
-    # A line without a score outweighs a failed gate, because the gate did not judge that line.
+    # A line that could not be scored matters more than a failed gate, which did not judge the line.
     return EXIT_FAILED if failed else code
 
 
 def read_pairs(scorer: Scorer, name: str) -> tuple[Iterator[tuple[str, Pair]], int | None]:
-    """Read JSON Lines of pairs; blank lines are skipped.
+    """Read JSON Lines of pairs, and skip blank lines.
 
     Returns:
-        For each pair its name, which is its id or else its location, and the pair, or the error if
-        it cannot be read. Also the number of lines; None for standard input.
+        An iterator over the pairs, and the number of lines that are not blank (None for standard
+        input). The iterator yields the name of each pair, which is its `id` or the location of its
+        line, and the pair itself or, if it cannot be read, the error.
 
     Raises:
         InputError: The file cannot be read, has no pair, or is not JSON Lines.
@@ -138,13 +140,13 @@ def read_pairs(scorer: Scorer, name: str) -> tuple[Iterator[tuple[str, Pair]], i
         source, content = name, jsonl.read_bytes(Path(name), "pairs").split(b"\n")
         total = sum(map(bool, content))
     lines = (
-        # Programs on Windows may begin a file with a byte order mark.
+        # Programs on Windows may write a byte order mark at the beginning of a file.
         (f"{source}:{number}", line.removeprefix(codecs.BOM_UTF8 if number == 1 else b"").strip())
         for number, line in enumerate(content, 1)
     )
     filled = ((location, line) for location, line in lines if line)
     first = next(filled, None)
-    # Another kind of file, such as a diff, is reported once and not for each line.
+    # If the file is of another kind, such as a diff, it is reported once and not for each line.
     if first is None or not first[1].startswith(b"{"):
         raise InputError(f'{name}: expected JSON Lines: {{"diff": ..., "review": ...}}')
     return (_read_pair(scorer, *line) for line in chain([first], filled)), total
@@ -157,31 +159,31 @@ def _read_pair(scorer: Scorer, location: str, line: bytes) -> tuple[str, Pair]:
         change = next((text for text in changes if text is not None), None)
         review, source = next((text for text in texts if text is not None), None), location
         if row.comments is not None:
-            # The suffix makes the reader of reviews take the text as JSON, never as Markdown.
-            comments = [{"body": review}, *row.comments]  # a review's own text comes first
+            # Because of the suffix, the text is parsed as JSON and not as Markdown.
+            comments = [{"body": review}, *row.comments]  # the review's text is first
             review, source = json.dumps(comments), f"{location}:comments.json"
         if change is None or review is None:
-            raise InputError(f"{location}: there is no {'diff' if change is None else 'review'}")
+            raise InputError(f"{location}: the {'diff' if change is None else 'review'} is missing")
         diff = scorer.read_diff(change, source=location, language=row.language, path=row.path)
         pair = diff, scorer.read_review(review, source=source)
     except UnicodeDecodeError:
-        return location, InputError(f"{location}: not UTF-8")
+        return location, InputError(f"{location}: the line is not UTF-8")
     except CRScoreError as exc:
         return location, exc
     return location if row.id is None else str(row.id), pair
 
 
-def _line(name: str, result: Result, form: str) -> str:
+def _render_row(name: str, result: Result, form: str) -> str:
     from crscore.reports import escape, view  # noqa: PLC0415
     from crscore.reports.json import document  # noqa: PLC0415
 
     if form == "json":
         value = {"id": name, **msgspec.to_builtins(document(result))}
         return escape.write_json(value, indent=None)
-    place = f"{view.UNDEFINED} not scored"
+    usefulness = f"{view.UNDEFINED} not scored"
     if result.usefulness is not None:
-        place, *_ = view.score_cells(result, result)
-    standing, rest = place.split(" ", 1)
+        usefulness, *_ = view.score_cells(result, result)
+    standing, rest = usefulness.split(" ", 1)
     relevance = view.hundred(result.relevance)
     reason = "" if result.scores.reason is None else f": {result.scores.reason}"
     return f"{standing:>3} {rest:<27} relevance {relevance:>3}  {safe_line(name + reason)}\n"

@@ -1,4 +1,4 @@
-"""Options of commands, declared in the form that their help shows, and sets that commands share."""
+"""Declares options in the form that the help shows, and the options that commands share."""
 
 from __future__ import annotations
 
@@ -29,10 +29,11 @@ def option(
     """Declare an option.
 
     Args:
-        usage: Flags, then the placeholder of its value: `-o, --output FILE`. With `...` after the
-            placeholder, the option may be repeated; without placeholder and type, it is a switch.
-        text: Help, to which a default is added.
-        to: Name of the parameter, if it differs from the flag.
+        usage: Flags, then the placeholder of the value: `-o, --output FILE`. If `...` follows the
+            placeholder, the option may be repeated. Without a placeholder and a type, the option
+            is a switch.
+        text: Help, to which the default is added.
+        to: Name of the parameter, if it differs from the name of the flag.
         settings: Further arguments of `click.option`.
     """
     *flags, last = usage.replace(",", " ").split()
@@ -63,7 +64,8 @@ quiet_option = option(
 def _check_output(
     context: click.Context, _option: click.Parameter, output: str | None
 ) -> str | None:
-    # Checked before the work, which an unwritable output would waste. `-o -` is stdout.
+    # The output is checked first, so that no work is lost if it cannot be written. `-o -` is
+    # stdout.
     target = None if output == io.STDIN else output
     # While the shell completes a command, click parses unfinished words.
     if not context.resilient_parsing:
@@ -84,14 +86,14 @@ def format_option(*formats: str, text: str = "Format of the report.") -> Callabl
 def write_document(
     layout: str, output: str | None, document: object, **renderers: Callable[..., str]
 ) -> None:
-    """Write a document as JSON, or in another format.
+    """Write a document in the requested format.
 
     Args:
         layout: Name of the format.
         output: Path; None for stdout.
-        document: Values of the JSON document.
-        renderers: For each other format, the function that renders it; the one for `text` is given
-            `color` and `width`.
+        document: The document, which is written as it is in the format `json`.
+        renderers: For each other format, the function that renders the document. The function for
+            `text` is called with `color` and `width`.
     """
     from crscore.reports import escape  # noqa: PLC0415
 
@@ -104,20 +106,20 @@ def write_document(
     io.write_text(content, output)
 
 
-sarif_option = option("--sarif FILE...", "SARIF 2.1.0 file with findings of another tool.")
+sarif_option = option("--sarif FILE...", "SARIF 2.1.0 file with findings of other tools.")
 
 
 def host_options(*, wait_budget_s: float) -> Callable[[Command], Command]:
-    """Add `--api-url`, `--wait-budget` and `--quiet` to a command, which gets a `connection`.
+    """Add `--api-url`, `--wait-budget` and `--quiet` to a command with the argument `connection`.
 
     Args:
         wait_budget_s: Default of `--wait-budget`, in seconds.
     """
 
     def add(command: Command) -> Command:
-        @option("--api-url URL", "GitHub's API (default: GITHUB_API_URL), or GitLab's address.")
+        @option("--api-url URL", "Address of GitHub's API (default: GITHUB_API_URL), or of GitLab.")
         @option(
-            "--wait-budget SECONDS", "Maximum seconds to wait for the host in total.",
+            "--wait-budget SECONDS", "Maximum seconds to wait for the code host in total.",
             type=SECONDS, default=wait_budget_s,
         )  # fmt: skip
         @quiet_option

@@ -1,4 +1,4 @@
-"""Command-line options generated from the table of settings, and their conversion to settings."""
+"""Makes command-line options from the table of settings, and settings from their values."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
     Command = Callable[..., Any]
 
 MODEL: Final = ModelSettings.__struct_fields__
-"""Settings of a language model and its sampling."""
+"""Settings of a language model."""
 _READER: Final = ("reader", "reader_limit", "reader_price")
 _SEPARATE: Final = {*MODEL, *_READER, "claims", "threshold", "offline", "trust"}
-"""Settings that some commands lack or replace by options of their own."""
+"""Settings that some commands lack or replace by other options."""
 PARTS: Final = tuple(
     name
     for name, setting in SETTINGS.items()
     if setting.group not in (None, "Report", "Gate") and name not in _SEPARATE
 )
-"""Settings that choose the components of a run, for every command that scores."""
+"""Settings of the parts of a run, for every command that scores."""
 SCORING: Final = ("claims", "threshold", *_READER, *MODEL, *PARTS)
 """Settings that determine the score of a review."""
 GATES: Final = tuple(name for name, setting in SETTINGS.items() if setting.group == "Gate")
 """Settings of the quality gate, for the commands that have one."""
 _KINDS = {"claims": "claims", "encoder": "encoders", "format": "reports", "matcher": "matchers"}
-"""Setting that names a plugin -> kind of the plugin."""
+"""Setting whose value names a plugin -> kind of the plugin."""
 _CONFIG: Final = click.option(
     "--config",
     "config_file",
@@ -43,7 +43,7 @@ _CONFIG: Final = click.option(
     help="Settings file (default: the nearest pyproject.toml with [tool.crscore]).",
 )
 FILE: Final = click.Path(allow_dash=True)
-"""File or folder of an argument, completed by the shell; its existence is checked later."""
+"""Argument that the shell completes as a path; whether the path exists is checked later."""
 _OTHER_OPTIONS: Final = {
     "Report": ("output", "quiet", "verbose"),
     "Gate": ("fail_on",),
@@ -52,19 +52,19 @@ _OTHER_OPTIONS: Final = {
     "Language model": (),
     "Cache and network": ("config",),
 }
-"""Heading in the help -> its options that are not settings."""
+"""Heading in the help -> names of the options below it that are not settings."""
 GROUPS: Final = {
     heading: (*(name for name, item in SETTINGS.items() if item.group == heading), *extra_names)
     for heading, extra_names in _OTHER_OPTIONS.items()
 }
-"""Heading in the help -> names of the options below it."""
+"""Heading in the help -> names of all options below it."""
 
 
 def add_options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    """Return a decorator that adds several options, in the order of the help."""
+    """Return a decorator that adds options to a command; the help lists them in this order."""
 
     def add(command: Command) -> Command:
-        # click lists the option that was added last first.
+        # click lists options in the reverse order of the decorators.
         for declared in reversed(options):
             command = declared(command)
         return command
@@ -76,7 +76,7 @@ def setting_options(*names: str, **defaults: Any) -> Callable[[Command], Command
     """Add the options of these settings to a command, in this order.
 
     Args:
-        names: The settings, and `config` for the option that names a settings file.
+        names: Names of settings; `config` adds the option that names a settings file.
         defaults: Defaults of this command, which override the environment and the settings file.
     """
     return add_options(*(_option(name, defaults.get(name)) for name in names))
@@ -91,12 +91,12 @@ def _option(name: str, default: Any) -> Callable[[Command], Command]:
         text = f"{text} Plugins: {', '.join(plugins.names(_KINDS[name]))}."
     if isinstance(setting.kind, inspect.BoolType):
         off = "--online" if name == "offline" else f"--no-{flag.removeprefix('--')}"
-        # None, not False: an option that is not given must not override the environment or the
-        # file.
+        # The default is None, not False, because an option that is not given must not override
+        # the environment or the file.
         return click.option(f"{flag}/{off}", name, default=None, help=text)
     if default is None and setting.default is not None:
         text = f"{text} [default: {setting.default}]"
-    # Text is validated later, with the settings, like text from a file.
+    # Text values are checked later, together with those from the environment and the file.
     types = {inspect.IntType: click.INT, inspect.FloatType: click.FLOAT}
     return click.option(
         flag,
@@ -111,12 +111,13 @@ def _option(name: str, default: Any) -> Callable[[Command], Command]:
 def load_settings(
     config_file: Path | None, flags: dict[str, Any], *, forbid_sockets: bool = True
 ) -> Config:
-    """Merge flags, environment and file, and go offline if requested.
+    """Merge the options, the environment and the settings file; go offline if requested.
 
     Args:
-        config_file: The file named on the command line; None to search for one.
-        flags: Settings from the command line; None means not set.
-        forbid_sockets: Whether to block all sockets of this process if the settings are offline.
+        config_file: The settings file that the command line names; None to search for a file.
+        flags: Settings on the command line, by name; None means not set.
+        forbid_sockets: Whether to refuse all sockets of this process if the setting `offline` is
+            true.
 
     Returns:
         The settings of this run.

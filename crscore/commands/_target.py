@@ -1,4 +1,4 @@
-"""Pull request named on a command line, by its full name or, in a clone, by its number."""
+"""Finds the pull request that a command line names: by its full name or, in a clone, its number."""
 
 import re
 import shutil
@@ -12,8 +12,10 @@ from crscore.hosts.site import Site, all_sites
 
 # https://docs.github.com/en/pull-requests/collaborating-with-pull-requests/working-with-forks/configuring-a-remote-repository-for-a-fork
 REMOTES: Final = ("upstream", "origin")
-"""Preferred names of remotes, in order: the pull requests of a fork are in `upstream`."""
-# `git@host:owner/name.git`, `ssh://git@host:22/owner/name`, `https://token@host/owner/name.git`
+"""Preferred names of remotes, in order. `upstream` is first, because it has the pull requests of a
+fork."""
+# Matches `git@host:owner/name.git`, `ssh://git@host:22/owner/name` and
+# `https://token@host/owner/name.git`.
 _REMOTE: Final = re.compile(
     r"(?:\w+://(?:[^@/]*@)?(?P<host>[\w.-]+)(?::\d+)?/|(?:[\w.-]+@)?(?P<short>[\w.-]+):)"
     r"(?P<repository>[\w.-]+(?:/[\w.-]+?){1,20}?)(?:\.git)?/?",
@@ -22,39 +24,41 @@ _REMOTE: Final = re.compile(
 
 
 class Target(NamedTuple):
-    """Pull request, and the host that it is on."""
+    """Pull request on a code host."""
 
     site: Site
     repository: str
-    """Full name, such as `owner/name`."""
+    """Full name of the repository, such as `owner/name`."""
     number: int
 
     @property
     def name(self) -> str:
-        """Name of the pull request, as written on its host."""
+        """Name of the pull request in the form of its host, such as `owner/name#7`."""
         return f"{self.repository}{self.site.mark}{self.number}"
 
 
 def find_target(target: str, api_url: str | None) -> Target:
-    """Parse the identity of a pull request; a number alone refers to this clone's repository.
+    """Parse the name of a pull request; a number alone refers to the repository of this clone.
 
-    The token goes to the configured host, never to a host named by a pasted address or a remote.
+    The token is sent only to the configured host, never to a host that an address or a remote
+    names.
 
     Args:
         target: A number, `owner/repo#7`, `group/project!7` or the address of its page.
-        api_url: Address of the API from the command line, which allows any host; None for none.
+        api_url: Address of the API from the command line, with which any host is allowed; None if
+            not given.
 
     Raises:
-        ConfigError: The text has another form, or is about another host.
+        ConfigError: The text has another form, or names another host.
 
     Example:
         >>> find_target("acme/shop#7", None).name
         'acme/shop#7'
     """
-    # Markdown and mails put addresses in angle brackets:
+    # An address copied from Markdown or a mail may be in angle brackets:
     # https://spec.commonmark.org/0.31.2/#autolinks
     text = target.strip().strip("<>")
-    # `isdigit` alone is also true of "²", which `int` refuses.
+    # `isdigit` alone also accepts "²", which `int` does not.
     if text.isascii() and text.isdigit():
         host, repository = find_repository(Path())
         sites = [site for site in all_sites() if host == urlsplit(site.web(None)).hostname]
@@ -67,7 +71,7 @@ def find_target(target: str, api_url: str | None) -> Target:
             raise ConfigError(target.strip(), COMMAND_LINE, f"{expected}; give {text}")
     for site in all_sites():
         web = urlsplit(site.web(api_url))
-        # Browsers show addresses without their scheme.
+        # The scheme may be missing, because browsers do not show it.
         if text.lower().startswith(f"{web.netloc.lower()}/"):
             text = f"{web.scheme}://{text}"
         if match := site.target.fullmatch(text):
@@ -81,17 +85,17 @@ def find_target(target: str, api_url: str | None) -> Target:
             name = match["repository"]
             name = site.name_below(name, api_url) if server else name
             return Target(site, name, int(match["number"]))
-    expected = "names no pull request: it must be like acme/shop#7, group/project!7 or an address"
+    expected = "names no pull request; give acme/shop#7, group/project!7 or the address of its page"
     if Path(text).is_file():
         expected = "is a file; to score a review in a file: crscore DIFF REVIEW"
     raise ConfigError(repr(text[:100]), COMMAND_LINE, expected)
 
 
 def find_site(targets: Sequence[Target]) -> Site:
-    """Return the common host of pull requests.
+    """Return the code host of pull requests.
 
     Raises:
-        ConfigError: They are on several hosts.
+        ConfigError: The pull requests are on several hosts.
     """
     sites = {target.site for target in targets}
     if len(sites) > 1:
@@ -103,26 +107,27 @@ def find_site(targets: Sequence[Target]) -> Site:
 def find_repositories(
     texts: Sequence[str], api_url: str | None
 ) -> tuple[tuple[str, ...], Site | None]:
-    """Parse names of repositories; an address also determines the host.
+    """Parse names of repositories and find their code host.
 
     Args:
-        texts: Each `owner/name`, `group/subgroup/project`, or the address of its page.
-        api_url: Address of the API from the command line, which allows any host; None for none.
+        texts: Each is `owner/name`, `group/subgroup/project`, or the address of the page.
+        api_url: Address of the API from the command line, with which any host is allowed; None if
+            not given.
 
     Returns:
-        The names, and their host; None if no name is an address.
+        The names, and their host; None if neither an address nor a subgroup shows the host.
 
     Raises:
         ConfigError: An address is on another host, or the names are on two hosts.
     """
     names: list[str] = []
     hosts: set[Site] = set()
-    # If two hosts share an `api_url`, the one with nested groups is meant.
+    # If `api_url` fits several hosts, the one with nested groups is preferred.
     sites = sorted(all_sites(), key=lambda site: not site.is_deep)
     for text in texts:
         if not text.startswith(("https://", "http://")):
             names.append(text)
-            # Only some hosts have groups of groups.
+            # Only some hosts have groups within groups.
             hosts |= {site for site in sites if site.is_deep and text.count("/") > 1}
             continue
         parts = urlsplit(text)
@@ -130,17 +135,17 @@ def find_repositories(
         matching = [site for site in sites if webs[site].netloc.lower() == parts.netloc.lower()]
         if not matching:
             expected = ", ".join(f"{site.variable} says {webs[site].netloc}" for site in sites)
-            raise ConfigError("OWNER/REPO", COMMAND_LINE, f"is on {parts.netloc}; {expected}")
+            raise ConfigError("OWNER/REPO", COMMAND_LINE, f"is on {parts.netloc}, but {expected}")
         names.append(matching[0].name_below(parts.path.strip("/").removesuffix(".git"), api_url))
         hosts.add(matching[0])
     if len(hosts) > 1:
-        expected = "must all be on one host, as a store has only one; give another --store"
+        expected = "must all be on one host, as a store has one host; give another --store"
         raise ConfigError("OWNER/REPO", COMMAND_LINE, expected)
     return tuple(names), next(iter(hosts), None)
 
 
 def find_repository(folder: Path) -> tuple[str, str]:
-    """Find the repository of a clone on its host, by git's remotes.
+    """Find the code host and the name of a clone's repository in its remotes.
 
     Args:
         folder: A folder of the clone.
@@ -149,8 +154,8 @@ def find_repository(folder: Path) -> tuple[str, str]:
         The host without its port, and the repository's full name.
 
     Raises:
-        ConfigError: The folder is not a clone, or no remote has such an address. The message omits
-            addresses, which may contain a token.
+        ConfigError: The folder is not a clone, or no remote is on a code host. The message shows no
+            addresses, because they may contain a token.
     """
     from crscore.diff.git import run_git  # noqa: PLC0415
 
@@ -166,7 +171,7 @@ def find_repository(folder: Path) -> tuple[str, str]:
             address = run_git(["remote", "get-url", "--", remote], folder=folder).decode().strip()
         except (CRScoreError, UnicodeDecodeError):
             continue
-        # The remote of a clone may also be a folder.
+        # The address of a remote may also be a folder.
         if match := _REMOTE.fullmatch(address):
             host = _resolve_alias(match["host"] or match["short"])
             return host, match["repository"]
@@ -175,5 +180,6 @@ def find_repository(folder: Path) -> tuple[str, str]:
 
 
 def _resolve_alias(server: str) -> str:
+    """Return the host that an alias stands for, or the server itself, in lower case."""
     names = (site.aliases.get(server.lower()) for site in all_sites())
     return next(filter(None, names), server.lower())

@@ -1,4 +1,4 @@
-"""Width and colors of a command's reports, and the layout of its help."""
+"""Messages of commands, the width and colors of their reports, and the layout of their help."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 WIDTH: Final = 100
-"""Width in columns of a report that is not written to a terminal."""
-# All exit codes: docs/cli.md.
+"""Width in characters of a report that is not written to a terminal."""
+# docs/cli.md lists all exit codes.
 EXIT_GATE: Final = 1
 EXIT_FAILED: Final = 3
 QUIET: Final = "crscore.quiet"
-"""Key in the context of click: if it is set, no notes are printed."""
+"""Key in the `meta` of click's context; if it is set, no notes are printed."""
 
 
 def safe_line(text: str) -> str:
-    """Escape an untrusted text for a line of a terminal, or of a log that may contain commands."""
+    """Escape untrusted text for one line of a terminal, or of a CI log that interprets commands."""
     from crscore.reports import escape  # noqa: PLC0415
 
     return escape.no_commands(escape.one_line(text))
 
 
 def print_message(line: str) -> None:
-    """Print one line on stderr, which may contain untrusted text."""
+    """Print one line, which may contain untrusted text, on stderr."""
     click.echo(f"crscore: {safe_line(line)}", err=True)
 
 
 def print_note(line: str) -> None:
-    """Print one line on stderr, unless the command is quiet."""
+    """Print one line on stderr, unless `--quiet` is given."""
     if QUIET not in click.get_current_context().meta:
         print_message(line)
 
 
 def print_gate(failed: Sequence[str], notices: Sequence[str] = ()) -> int:
-    """Print the messages of a gate, even with `-q`, and return its exit code."""
-    # Printed even with -q: a gate that failed, or could not be applied, must say so.
+    """Print the messages of a gate, and return its exit code."""
+    # Printed even with --quiet, because a gate that failed or was not applied must say so.
     for line in (*notices, *failed):
         print_message(line)
     return EXIT_GATE if failed else 0
@@ -54,14 +54,13 @@ def print_gate(failed: Sequence[str], notices: Sequence[str] = ()) -> int:
 def report_style(*, to_terminal: bool) -> dict[str, Any]:
     """Return the options of a report that depend on where it is written: `color` and `width`.
 
-    Colors follow `NO_COLOR`, then `FORCE_COLOR`, then whether stdout is a terminal that is not
-    `TERM=dumb`.
+    The report has colors if `color_choice` allows it.
 
     Args:
-        to_terminal: Whether the report is written to stdout, which may be a terminal, rather than
-            to a file.
+        to_terminal: Whether the report is written to stdout, which may be a terminal, and not to a
+            file.
     """
-    # Escape sequences in a file would be read as text.
+    # A file gets no colors, because their escape sequences would be shown as text.
     is_terminal = to_terminal and sys.stdout is not None and sys.stdout.isatty()
     width = shutil.get_terminal_size((WIDTH, 40)).columns if is_terminal else WIDTH
     return {"color": to_terminal and color_choice(is_terminal=is_terminal), "width": width}
@@ -80,7 +79,7 @@ def _show_all(context: click.Context, _option: click.Parameter, requested: bool)
 _HELP_ALL = click.Option(
     ["--help-all"],
     is_flag=True,
-    # Before missing arguments are reported:
+    # Eager, so that the option is handled before missing arguments are reported:
     # https://click.palletsprojects.com/en/stable/advanced/#callback-evaluation-order
     is_eager=True,
     expose_value=False,
@@ -89,16 +88,16 @@ _HELP_ALL = click.Option(
 )
 
 
-# click has no option groups (https://github.com/pallets/click/issues/373), and importing a library
-# that adds them (cloup, rich-click) takes longer than the rest of the help.
+# click has no groups of options (https://github.com/pallets/click/issues/373). To import a library
+# that adds them (cloup, rich-click) would take longer than the rest of the help.
 class GroupedCommand(click.Command):
-    """Command whose help lists the options in groups, and then the examples of its docstring.
+    """Command whose help lists the options in groups, then the examples from its docstring.
 
     Args:
-        groups: Further groups, listed before those of the settings: heading -> names of options,
-            with `_` in place of `-`.
-        common: If given, `--help` lists only these options and those without a group, and
-            `--help-all` lists all options.
+        groups: Heading -> names of options, with `_` instead of `-`. These groups come before those
+            of the settings.
+        common: Names of options. If given, `--help` lists only these and the options without a
+            group, and `--help-all` lists all options.
     """
 
     def __init__(
@@ -124,7 +123,7 @@ class GroupedCommand(click.Command):
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
             if record is not None and isinstance(parameter, click.Option):
-                # The long form of `-o`, `--output`.
+                # `-o, --output` is found by its long form.
                 flag = max(parameter.opts, key=len).removeprefix("--").replace("-", "_")
                 if is_complete or flag in self.common or flag not in heading_of:
                     rows[heading_of.get(flag, "Options")].append(record)
@@ -143,7 +142,7 @@ class GroupedCommand(click.Command):
 
 
 class CommandGroup(GroupedCommand, click.Group):
-    """Group of commands with the same kind of help."""
+    """Group of commands whose help has this layout."""
 
     command_class = GroupedCommand
 

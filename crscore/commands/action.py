@@ -1,7 +1,7 @@
-"""`crscore action`: step of a GitHub workflow, configured by the runner's variables.
+"""`crscore action`: scores pull requests in a step of a GitHub workflow.
 
-The output of a step (outputs, log, annotations, job summary) is always written at the end, and each
-part separately: a file that cannot be written does not affect the others.
+The outputs, the log, the annotations and the job summary of the step are always written at the end.
+If one of them cannot be written, the others still are.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ if TYPE_CHECKING:
     from crscore.pull_request.overview import Overview
     from crscore.static_analysis.reports import RawReport
 
-# The width of a runner's log is unknown, because it is not a terminal; its page wraps long lines.
+# A runner's log has no known width, because it is no terminal. Its page wraps longer lines.
 LOG_COLUMNS: Final = 120
 # https://github.com/actions/toolkit/blob/main/docs/problem-matchers.md#limitations
 MAX_SHOWN_MESSAGES: Final = 10
 """Maximum number of messages of one level that GitHub shows for a step."""
-# A pattern such as `**/*.sarif` can match those of every dependency.
+# A pattern such as `**/*.sarif` can match files of every dependency.
 MAX_SARIF_FILES: Final = 20
 """Maximum number of SARIF files of other tools that are read."""
 WAIT_BUDGET_S: Final = 300.0
 """Maximum seconds that the run for an event may wait for GitHub in total."""
-# A scheduled run reads many pull requests, and no author waits for it.
+# A scheduled run may wait longer, because it reads many pull requests and no author waits for it.
 NIGHTLY_WAIT_BUDGET_S: Final = 1800.0
 """Maximum seconds that a scheduled run may wait for GitHub in total."""
 _MESSAGE_CHARS: Final = 500
 _STOPPED: Final = (
-    "The run stopped before its end: a bug in crscore, or it was cancelled. See the log."
+    "The run stopped early, because of a bug in crscore or because it was cancelled. See the log."
 )
 
 
@@ -57,15 +57,16 @@ _STOPPED: Final = (
 def command(*, output_dir: Path | None) -> int:
     """Score pull requests as a step of a GitHub workflow.
 
-    Reads the variables that a runner sets: the event, the inputs of action.yml, and the files for
-    outputs and summary. Elsewhere, use `crscore pr`.
+    It reads the variables that a runner sets: the event, the inputs of action.yml, and the files
+    for outputs and summary. Outside of a workflow, use `crscore pr`.
 
     Examples:
         crscore action   # in a workflow
     """
     step, annotate = Step(), False
     output, summary = environment.runner_files()
-    # `finally`, so that a bug in one of many pull requests does not lose the results of the others.
+    # The results are written in `finally`, so that a bug that one of many pull requests reveals
+    # does not lose the results of the others.
     try:
         runner = environment.read_environment(output_dir=output_dir)
         annotate = runner.inputs.annotations
@@ -73,7 +74,7 @@ def command(*, output_dir: Path | None) -> int:
         step.finished = True
     except CRScoreError as exc:
         step.fail(exc)
-        # The summary shows this error and needs no note that the run stopped.
+        # The summary shows this error, so it needs no note that the run stopped early.
         step.finished = True
     finally:
         _write(output, summary, step, annotate=annotate)
@@ -84,24 +85,25 @@ def command(*, output_dir: Path | None) -> int:
 
 @dataclass(slots=True)
 class Step:
-    """Outcome of the pull requests so far, and the messages about it."""
+    """Results of the pull requests so far, and messages about them."""
 
     overviews: list[Overview] = field(default_factory=list)
-    """Overviews for log, summary and outputs."""
+    """Overviews of the scored pull requests, for the log, the summary and the outputs."""
     paths: dict[str, list[Path]] = field(default_factory=dict)
-    """Written documents by format: `json`, `html` and `sarif`."""
+    """Format (`json`, `html` or `sarif`) -> documents that were written."""
     comment_url: str = ""
-    """Address of the comment that was written last."""
+    """Address of the comment that was written last; "" if none was."""
     below: list[str] = field(default_factory=list)
     """Messages of the gates that failed."""
     errors: list[CRScoreError] = field(default_factory=list)
     """Errors so far; the first one determines the exit code."""
     counts: dict[str, int] = field(default_factory=dict)
-    """Level -> number of messages shown, which GitHub limits together with the annotations."""
+    """Level -> number of messages; GitHub limits the number of messages and annotations
+    together."""
     notes: list[str] = field(default_factory=list)
-    """Messages for the summary, because the log is rarely read."""
+    """Messages that the summary repeats, because few people read the log."""
     finished: bool = False
-    """False when the run was ended by something other than a crscore error."""
+    """Whether the run reached its end or a `CRScoreError`; False if a bug or a signal ended it."""
 
     def show(self, level: commands.Level, text: str) -> None:
         """Show a message on the page of the run."""
@@ -114,7 +116,7 @@ class Step:
         self.show(level, text)
 
     def fail(self, error: CRScoreError, subject: str = "") -> None:
-        """Record an error; the run continues and ends with it."""
+        """Record an error, with which the command ends after the other work is done."""
         self.errors.append(error)
         self.note("error", f"{subject}: {error}" if subject else str(error))
 
@@ -139,7 +141,8 @@ def _run(runner: Environment, step: Step) -> None:
     elif runner.inputs.post_from is not None:
         from crscore.pull_request import run  # noqa: PLC0415
 
-        # An untrusted job wrote the file; only the event says which pull requests it may be about.
+        # An untrusted job wrote the file, so only the event says which pull request it may be
+        # about.
         data, host = artifact.read_artifact(runner.inputs.post_from), GitHub(client)
         overview = run.check_document(host, runner.repository, numbers, data, source="post-from")
         step.overviews.append(overview)
@@ -152,7 +155,7 @@ def _run(runner: Environment, step: Step) -> None:
             try:
                 _score(GitHub(client), runner, number, step, reports, name=name)
             except CRScoreError as exc:
-                # The other pull requests are still scored; the run ends with this error.
+                # The other pull requests are still scored, and the run ends with this error.
                 step.fail(exc, "" if is_single else f"{runner.repository}#{number}")
 
 
@@ -164,10 +167,11 @@ def _find_numbers(
     if target.number is not None:
         return (target.number,)
     if target.head is not None:
-        # GitHub leaves `workflow_run.pull_requests` empty for forks.
+        # The pull request is searched for, because GitHub leaves `workflow_run.pull_requests` empty
+        # for forks.
         owner, branch, sha = target.head
         return host.find_by_head(client, runner.repository, owner=owner, branch=branch, sha=sha)
-    # As many as one page lists, so that skipped pull requests are counted, too.
+    # More than are scored are listed, so that the skipped pull requests can be counted.
     numbers = host.find_recent(
         client, runner.repository, days=event.RECENT_DAYS, limit=host.MAX_LISTED
     )
@@ -182,7 +186,7 @@ def _find_numbers(
 
 
 def _read_sarif(runner: Environment, step: Step, *, is_single: bool) -> tuple[RawReport, ...]:
-    """Read the findings of other tools in the one pull request.
+    """Read the SARIF files with findings of other tools, if a single pull request is scored.
 
     Raises:
         InputError: A file cannot be read or is not SARIF.
@@ -193,7 +197,7 @@ def _read_sarif(runner: Environment, step: Step, *, is_single: bool) -> tuple[Ra
     if not is_single and runner.inputs.sarif:
         step.note("warning", "The input sarif is not used: several pull requests are scored.")
         return ()
-    # Patterns may overlap; each file is read once.
+    # Patterns may overlap, but each file is read once.
     names: dict[str, None] = {}
     for pattern in runner.inputs.sarif:
         matches = glob.glob(pattern, recursive=True)  # noqa: PTH207  # a pattern may be absolute
@@ -202,8 +206,8 @@ def _read_sarif(runner: Environment, step: Step, *, is_single: bool) -> tuple[Ra
         if not files:
             step.note("warning", f"No file matches {pattern} of the input sarif.")
     if len(names) > MAX_SARIF_FILES:
-        raise InputError(f"the input sarif names {len(names):,} files, over {MAX_SARIF_FILES}")
-    # No settings file: the one in the workspace may come from the pull request.
+        raise InputError(f"the input sarif matches {len(names):,} files, over {MAX_SARIF_FILES}")
+    # The settings file of the workspace is not read, because it may come from the pull request.
     settings = resolve_settings({"fail_under": runner.inputs.fail_under}, file=None)
     return read_sarif_files(settings, names)
 
@@ -217,13 +221,13 @@ def _score(
     *,
     name: str,
 ) -> None:
-    """Score one pull request; completed parts are kept if a later one fails."""
+    """Score one pull request. What is done before an error is kept."""
     from crscore.commands.pr import render  # noqa: PLC0415
     from crscore.pull_request import coverage, gate, run  # noqa: PLC0415
 
     inputs = runner.inputs
     unreviewed: tuple[str, ...] = ()
-    # Wait before scoring, so that the score includes the awaited review.
+    # The wait is before the scoring, so that the awaited review is scored, too.
     if inputs.reviewed_by:
         subject = (runner.repository, number, inputs.reviewed_by)
         unreviewed = coverage.judge(host, *subject, wait_s=inputs.review_wait).failed
@@ -239,7 +243,7 @@ def _score(
     measured = run.measure(host, request)
     overview = measured.overview
     step.overviews.append(overview)
-    # Written after the scores are recorded, so that they are outputs even if a document fails.
+    # The scores are recorded first, so that they are outputs even if a document cannot be written.
     for form in ("json", "html", "sarif"):
         text = render([measured], form)
         path = outputs.write_document(runner.output_dir, f"crscore{name}.{form}", text)
@@ -253,13 +257,13 @@ def _score(
     for line in failed:
         step.show("error", line)
     step.below.extend(failed)
-    # Posted last, so that no comment reports a run that then fails.
+    # The comment is posted last, so that no comment is about a run that then fails.
     if inputs.comment:
         _note_posted(run.post(host, measured), step)
 
 
 def _note_posted(posted: Posted, step: Step) -> None:
-    """Add the address of a comment to the outputs, or show why it was not written."""
+    """Record the address of the comment, or show why no comment was written."""
     from crscore.hosts.sticky import Outcome  # noqa: PLC0415
 
     if posted.outcome is Outcome.REFUSED:
@@ -270,7 +274,7 @@ def _note_posted(posted: Posted, step: Step) -> None:
 
 
 def _write(output: Path | None, summary: Path | None, step: Step, *, annotate: bool) -> None:
-    """Write outputs, log, summary and annotations; the step records an error in any of them."""
+    """Write outputs, log, summary and annotations, and record an error if one cannot be written."""
     parts: tuple[Callable[[], None], ...] = (
         lambda: write_outputs(output, step),
         lambda: _write_log(step),
@@ -289,7 +293,7 @@ def write_outputs(file: Path | None, step: Step) -> None:
 
     Args:
         file: The runner's file for outputs; None if the runner has none.
-        step: The step. For several pull requests, the output for a format is the folder of their
+        step: The step. With several pull requests, the output for a format is the folder of their
             documents.
 
     Raises:
@@ -309,11 +313,11 @@ def write_outputs(file: Path | None, step: Step) -> None:
             values["usefulness"] = str(useful.standing)
         for name in ("relevance", "conciseness", "comprehensiveness"):
             value = getattr(scores, name)
-            # A fixed format, because shells cannot compare numbers such as 1e-05.
+            # The number has a fixed format, because shells cannot compare numbers such as 1e-05.
             values[name] = "" if value is None else f"{value:.6f}"
         values["comment-url"] = step.comment_url
     else:
-        # Alerts belong to one ref, so several files cannot be uploaded at once.
+        # The alerts of an upload belong to one ref, so several files cannot be uploaded at once.
         values["sarif-path"] = ""
     outputs.append_outputs(file, values)
 
@@ -326,7 +330,7 @@ def _write_log(step: Step) -> None:
     text = for_people.render_terminal(step.overviews, width=LOG_COLUMNS)
     notes = (note for overview in step.overviews for note in overview.notes)
     text += "".join(f"{safe_line(f'note: {note}')}\n" for note in notes)
-    # The report quotes untrusted text, whose commands the runner would execute.
+    # The report quotes untrusted text, in which the runner would execute workflow commands.
     click.echo(commands.shield_text(text), nl=False)
     partial = [overview.name for overview in step.overviews if overview.partial]
     if partial:
@@ -346,7 +350,7 @@ def _write_summary(file: Path | None, step: Step) -> None:
         lines.append(_STOPPED)
     items = "".join(f"- {line}\n" for line in lines)
     notes = escape.no_commands(f"\n**crscore**\n\n{items}") if items else ""
-    # Room for the messages is reserved: tables can be shortened, errors must be shown.
+    # The messages get their space first, because tables can be shortened but errors must be shown.
     room = outputs.free_summary_bytes(file) - len(notes.encode("utf-8", "replace"))
     text = for_people.render_summary(step.overviews, room=room) if step.overviews else ""
     if step.overviews and not text:
@@ -358,7 +362,8 @@ def _write_summary(file: Path | None, step: Step) -> None:
 def _write_annotations(step: Step) -> None:
     from crscore.pull_request.documents import for_hosts  # noqa: PLC0415
 
-    # Only for one pull request: annotations of several would share the same lines.
+    # Annotations are written for a single pull request only, because those of several would be on
+    # the same lines.
     room = MAX_SHOWN_MESSAGES - max(step.counts.values(), default=0)
     if len(step.overviews) == 1 and room > 0:
         text = for_hosts.render_annotations(step.overviews[0], max_per_level=room)

@@ -9,7 +9,7 @@ import click
 
 from crscore import io
 from crscore.commands import _terminal
-from crscore.commands._inputs import CodeOptions, code_options, names_pull, read_inputs
+from crscore.commands._inputs import CodeOptions, code_options, is_pull_request, read_inputs
 from crscore.commands._options import host_options, option
 from crscore.commands._settings import FILE, load_settings, setting_options
 from crscore.commands._target import find_target
@@ -100,7 +100,7 @@ def _list_requests(
         yield source, scorer.requests([(change, comments)])[0]
     elif any(code):
         raise click.UsageError("the options about the code of a single change need a REVIEW")
-    elif names_pull(diff) and not Path(diff).exists():
+    elif is_pull_request(diff) and not Path(diff).exists():
         from crscore.pull_request import run  # noqa: PLC0415
         from crscore.readers.model import collect_into  # noqa: PLC0415
 
