@@ -173,8 +173,7 @@ def find_repository(folder: Path) -> tuple[str, str]:
             continue
         # The address of a remote may also be a folder.
         if match := _REMOTE.fullmatch(address):
-            host = _resolve_alias(match["host"] or match["short"])
-            return host, match["repository"]
+            return _resolve_alias(match["host"] or match["short"]), match["repository"]
     expected = f"needs a clone, and {reason}; elsewhere: crscore pr acme/shop#7"
     raise ConfigError("a number alone", COMMAND_LINE, expected)
 

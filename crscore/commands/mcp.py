@@ -1,4 +1,4 @@
-"""`crscore mcp`: the tools of this program for agents, over the Model Context Protocol."""
+"""`crscore mcp`: serves scores and triage to agents over the Model Context Protocol."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def command(*, config_file: Path | None, **flags: Any) -> int:
     """Serve the tools triage_review and score_review to an agent, over standard input and output.
 
     The agent starts this command, so the server has no address and opens no port. Linters are off
-    by default, as agents pass diffs of unchecked code.
+    by default, because agents send diffs of code that nobody has checked.
 
     Examples:
         crscore mcp   # the command that an agent's settings name
@@ -29,7 +29,7 @@ def command(*, config_file: Path | None, **flags: Any) -> int:
     from crscore.agents.mcp_server import make_server  # noqa: PLC0415
     from crscore.scorer import Scorer  # noqa: PLC0415
 
-    # The server's event loop opens sockets for itself.
+    # Sockets are allowed, because the event loop of the server needs them.
     settings = load_settings(config_file, flags, forbid_sockets=False)
     make_server(Scorer(settings, untrusted=True)).run("stdio")
     return 0

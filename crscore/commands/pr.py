@@ -38,7 +38,8 @@ REPORTS: Final = {
     # The name of GitLab's templates: https://docs.gitlab.com/ci/testing/code_quality/
     "codequality": "gl-code-quality-report.json",
 }
-"""Format -> name of its file in `--reports`. These formats hold a single pull request."""
+"""Format -> name of its file in the folder of `--reports`. A document in one of these formats is
+about a single pull request."""
 
 
 @click.command(name="pr", cls=_terminal.GroupedCommand)
@@ -50,26 +51,26 @@ REPORTS: Final = {
     "Also write crscore.json, .html, .sarif and gl-code-quality-report.json to this folder.",
 )
 @option(
-    "--author PATTERN...", "Login or reviewer to score; * matches any text, ! excludes.",
+    "--author PATTERN...", "Login or name of a reviewer to score; * matches any text, ! excludes.",
     to="authors",
 )  # fmt: skip
 @option(
-    "--bot-marker NAME=TEXT...", "Attribute posts with this TEXT to the bot NAME.", to="markers"
+    "--bot-marker NAME=TEXT...", "Attribute posts that contain TEXT to the bot NAME.", to="markers"
 )
 @option(
     "--checkout DIR",
-    "Local checkout to read the change from if it has both commits (default: here).",
+    "Checkout to read the change from if it has both commits (default: this folder).",
 )
-@option("--no-checkout", "Read the change from the host's API.")
+@option("--no-checkout", "Read the change from the API of the code host.")
 @sarif_option
-@option("--comment/--no-comment", "Post the result as one comment, or update it.", default=False)
-@option("--post FILE", "Only post the JSON report of an earlier run.")
+@option("--comment/--no-comment", "Post the result as a new or updated comment.", default=False)
+@option("--post FILE", "Score nothing, but post the JSON report of an earlier run.")
 @setting_options("signature", *GATES)
 @option(
-    "--fail-on NAMES", "Whom the gate applies to: together, each, or comma-separated patterns.",
+    "--fail-on NAMES", "Whose scores the gate checks: together, each, or comma-separated patterns.",
     default="together",
 )  # fmt: skip
-@option("--fail-on-partial", "Also fail if the run is partial and a threshold is set.")
+@option("--fail-on-partial", "Also fail if a threshold is set but the run is partial.")
 @host_options(wait_budget_s=300)
 @setting_options(*SCORING, "trust")
 def command(
@@ -95,8 +96,8 @@ def command(
     In a clone, the number is enough. Several pull requests are scored one after the other.
 
     The token is read from GITHUB_TOKEN or GH_TOKEN, for GitLab from GITLAB_TOKEN or CI_JOB_TOKEN;
-    GITLAB_URL is GitLab's address. [tool.crscore] is read from the base branch only, so that a
-    change cannot set its own gate.
+    GITLAB_URL is the address of GitLab. [tool.crscore] is read from the base branch only, so that a
+    change cannot weaken its gate.
 
     Examples:
         crscore pr acme/shop#7
@@ -108,15 +109,15 @@ def command(
     from crscore.pull_request import gate, overview, run  # noqa: PLC0415  (so that --help is fast)
 
     subjects = [find_target(target, connection.api_url) for target in targets]
-    single = {f"--format {layout}": layout in REPORTS, "--post": post, "--reports": reports}
-    if len(subjects) > 1 and any(single.values()):
-        flag = next(name for name, value in single.items() if value)
+    single_only = {f"--format {layout}": layout in REPORTS, "--post": post, "--reports": reports}
+    if len(subjects) > 1 and any(single_only.values()):
+        flag = next(name for name, value in single_only.items() if value)
         raise ConfigError(flag, COMMAND_LINE, "is for one pull request only")
     overrides = {key: value for key, value in flags.items() if value is not None}
-    # Without a file: the settings of the base branch are read with each pull request.
+    # No file is read here, because the settings of its base branch are read with each pull request.
     settings = resolve_settings(overrides, file=None)
     if settings.offline:
-        raise ConfigError("offline", "settings", "cannot be true: a pull request is on the network")
+        raise ConfigError("offline", "settings", "must be false: pull requests need the network")
     host = find_site(subjects).make_host(connection)
     if post is not None:
         size = overview.MAX_BYTES
@@ -129,10 +130,10 @@ def command(
         repository=subjects[0].repository,
         number=subjects[0].number,
         authors=authors,
-        markers=dict(map(_marker, markers)),
+        markers=dict(map(_parse_marker, markers)),
         flags=overrides,
         folder=None if no_checkout else Path(checkout or "."),
-        # A folder that cannot be used is reported only if the user named it.
+        # A folder that cannot be used is an error only if the user named the folder.
         names_folder=checkout is not None,
         reports=read_sarif_files(settings, sarif),
     )
@@ -163,12 +164,13 @@ def command(
             fail_on_partial=fail_on_partial,
         )
         codes.append(_terminal.print_gate(verdict.failed, verdict.notices))
-    # The code of a pull request that could not be scored is larger than that of a failed gate.
+    # The exit code of a pull request that could not be scored (3) is larger than that of a failed
+    # gate (1).
     return max(codes)
 
 
 def _measure_all(host: Host, requests: Sequence[Request], names: Sequence[str]) -> list[Measured]:
-    """Measure each pull request; if one of several fails, report it and continue."""
+    """Score each pull request. If there are several, report those that fail and continue."""
     from crscore.pull_request import run  # noqa: PLC0415
 
     results: list[Measured] = []
@@ -184,7 +186,7 @@ def _measure_all(host: Host, requests: Sequence[Request], names: Sequence[str]) 
     return results
 
 
-def _marker(text: str) -> tuple[str, str]:
+def _parse_marker(text: str) -> tuple[str, str]:
     name, sign, marker = text.partition("=")
     if not (name.strip() and sign and marker.strip()):
         raise ConfigError("--bot-marker", COMMAND_LINE, f"must be NAME=TEXT, not {text[:100]!r}")
@@ -192,7 +194,7 @@ def _marker(text: str) -> tuple[str, str]:
 
 
 def render(results: Sequence[Measured], layout: str, *, to_terminal: bool = False) -> str:
-    """Render the report on pull requests in one format."""
+    """Return the report on pull requests in one format."""
     from crscore.pull_request.documents import for_hosts, for_people, json  # noqa: PLC0415
 
     first, overviews = results[0], [measured.overview for measured in results]
@@ -213,11 +215,11 @@ def render(results: Sequence[Measured], layout: str, *, to_terminal: bool = Fals
 
 
 def _write_reports(results: Sequence[Measured], folder: Path) -> None:
-    """Write the documents of one pull request, for the artifacts of a job."""
+    """Write the documents of one pull request to a folder, for the artifacts of a CI job."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as exc:
-        reason = f"cannot be made ({exc.strerror})"
+        reason = f"cannot be created ({exc.strerror})"
         raise ConfigError("--reports", COMMAND_LINE, reason) from exc
     for layout, name in REPORTS.items():
         io.write_text(render(results, layout), str(folder / name))

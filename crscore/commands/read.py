@@ -1,4 +1,4 @@
-"""`crscore read DIFF REVIEW --requests FILE`: the requests to a model that reads a review."""
+"""`crscore read`: writes the requests to a language model that reads a review."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ def command(
     """Write the requests about REVIEW, a code review of the change DIFF, or about many pairs.
 
     A single argument PAIRS.jsonl has one pair per line, as for crscore score; OWNER/REPO#N is a
-    pull request, read as by crscore pr with the same settings and checkout. Another program or a
-    batch service answers the requests; `--reader replay:FILE` reads the answers, one JSON object
-    per line with the `id` of a request and the `answer`. Score with the same options that determine
-    what a model sees: analyzers and complete files.
+    pull request, which is read as by crscore pr with the same settings and checkout. Another
+    program or a batch service answers the requests. `--reader replay:FILE` then reads the answers,
+    one JSON object per line with the `id` of a request and the `answer`. Score with the same
+    analyzers and complete files, because they are part of the requests.
 
     Examples:
         crscore read change.diff review.md --requests requests.jsonl --source-root .
@@ -64,7 +64,8 @@ def command(
     """
     settings = load_settings(config_file, flags)
     output = None if target == io.STDIN else target
-    # Checked first: reading many pairs takes minutes, which an unwritable output would waste.
+    # The output is checked first, because to read many pairs takes minutes, which would be lost if
+    # it could not be written.
     io.check_output(output)
     from crscore.reports import escape  # noqa: PLC0415
 
@@ -91,7 +92,7 @@ def _list_requests(
     connection: Connection,
     flags: dict[str, Any],
 ) -> Iterator[tuple[str, list[Any] | CRScoreError]]:
-    """Yield the name of each review and the requests about it, or why it cannot be read."""
+    """Yield the name of each review, and its requests or, if it cannot be read, the error."""
     from crscore.commands._many import read_pairs  # noqa: PLC0415
     from crscore.scorer import Scorer  # noqa: PLC0415
 
@@ -109,7 +110,7 @@ def _list_requests(
             repository=subject.repository, number=subject.number, flags=flags, folder=Path(),
             names_folder=False,
         )  # fmt: skip
-        # The pull request is scored with a reader that only collects the requests.
+        # The pull request is scored with a reader that collects the requests and answers none.
         run.measure(subject.site.make_host(connection), request, collect_into(requests))
         yield subject.name, requests
     else:

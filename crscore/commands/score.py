@@ -1,4 +1,4 @@
-"""`crscore score DIFF REVIEW`: score one review of one change."""
+"""`crscore score`: scores one review of a change, or many reviews in a file."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ def command(
     """Score REVIEW, a code review of the change DIFF, or many pairs in one file.
 
     DIFF is the output of git diff, git show, git format-patch, diff -u or GitHub, or a bare hunk.
-    REVIEW is Markdown or plain text, or JSON or JSON Lines of review comments. Either can be - for
-    standard input. A single argument PAIRS.jsonl (or -) has one pair per line: {"diff": ...,
-    "review": ...}.
+    REVIEW is Markdown or plain text, or JSON or JSON Lines of review comments. One of the two can
+    be - for standard input. A single argument PAIRS.jsonl (or -) has one pair per line: {"diff":
+    ..., "review": ...}.
 
     Examples:
         crscore change.diff review.md
@@ -73,13 +73,13 @@ def command(
     if diff is None:
         raise click.UsageError("the diff and the review are missing: crscore DIFF REVIEW")
     if review is None:
-        of_one = {name: value for name, value in code._asdict().items() if value}
-        of_one |= {"signature": True} if flags["signature"] else {}
-        return _score_pairs(settings, diff, output, next(iter(of_one), None))
+        single_only = {name: value for name, value in code._asdict().items() if value}
+        single_only |= {"signature": True} if flags["signature"] else {}
+        return _score_pairs(settings, diff, output, next(iter(single_only), None))
     if settings.encoder == SETTINGS["encoder"].default:
         from crscore.encoders.minilm import MiniLM  # noqa: PLC0415
 
-        # The encoder loads its model while other modules are imported and the change is read.
+        # The encoder loads its model in the background, while modules are imported and files read.
         MiniLM(offline=settings.offline).preload()
     style = _terminal.report_style(to_terminal=output is None)
     offered = {"signature": settings.signature, **style}
@@ -88,34 +88,34 @@ def command(
     from crscore.reports import view  # noqa: PLC0415  (so that --help is fast)
     from crscore.verdicts.repository import Repository  # noqa: PLC0415
 
-    # A folder without any file of the change says nothing about the change.
+    # A folder that has no file of the change is probably not the repository of the change.
     fits = any(file.new_source or file.old_source for file in change.files)
     folder = Repository.of_folder(Path(code.source_root)) if code.source_root and fits else None
     result = scorer.score(change, comments, repository=folder)
     io.write_text(render([result]), output)
     for note in view.notes(result):
         _terminal.print_note(f"note: {note}")
-    return _gate(result, settings, "the review")
+    return _apply_gate(result, settings, "the review")
 
 
-def _score_pairs(settings: Config, name: str, output: str | None, of_one: str | None) -> int:
-    """Score a file of pairs; `of_one` is an option that has no effect on it, if one is given."""
+def _score_pairs(settings: Config, name: str, output: str | None, unusable: str | None) -> int:
+    """Score a file of pairs; `unusable` is a given option that is only for a single review."""
     check_address(name)
     if name != io.STDIN and not name.removesuffix(".gz").endswith((".jsonl", ".json")):
         missing = "the review" if Path(name).exists() else f"{name} does not exist, and the review"
         raise click.UsageError(
             f"{missing} is missing: crscore DIFF REVIEW, or crscore score PAIRS.jsonl"
         )
-    if of_one:
-        flag = f"--{of_one.replace('_', '-')}"
+    if unusable:
+        flag = f"--{unusable.replace('_', '-')}"
         raise click.UsageError(f"{flag} applies to a single review: crscore DIFF REVIEW")
     from crscore.commands._many import score_pairs  # noqa: PLC0415
     from crscore.scorer import Scorer  # noqa: PLC0415
 
-    return score_pairs(Scorer(settings), settings, name, output, gate=_gate)
+    return score_pairs(Scorer(settings), settings, name, output, gate=_apply_gate)
 
 
-def _gate(result: Result, settings: Config, name: str) -> int:
+def _apply_gate(result: Result, settings: Config, name: str) -> int:
     from crscore.scoring import gate  # noqa: PLC0415
 
     verdict = gate.check_thresholds(

@@ -1,4 +1,4 @@
-"""`crscore triage DIFF REVIEW`: an action for each remark of a review."""
+"""`crscore triage`: decides what to do about each remark of a review."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ NO_REMARKS: Final = "No remarks.\n"
 )
 @click.argument("diff", type=FILE, metavar="DIFF")
 @click.argument("review", type=FILE, metavar="REVIEW")
-@format_option("text", "json", "comments", text="comments: comments with a listed remark, as JSON.")
+@format_option("text", "json", "comments", text="comments: JSON of comments with a listed remark.")
 @output_option
 @option(
-    "--only", "List only remarks with this action, or a draft's remarks that are worth posting.",
+    "--only", "List only remarks with this action, or those of a draft that are worth posting.",
     type=click.Choice(["fix", "answer", "skip", WORTH_POSTING]),
 )  # fmt: skip
-@option("--posted REVIEW", "Comments that others have posted.", type=FILE)
+@option("--posted REVIEW", "Comments that others have already posted.", type=FILE)
 @quiet_option
 @setting_options(*SCORING, "offline", "config", analyzers="none")
 def command(
@@ -60,9 +60,10 @@ def command(
 ) -> int:
     """Decide about each remark of REVIEW, a review of the change DIFF: fix, answer or skip.
 
-    For coding agents that work on the remarks of all reviewers, and for a reviewer's draft before
-    it is posted. Each remark has a reason, its importance, whether the code confirms or refutes it
-    with the lines that prove it, its duplicates and its place. Linters are off by default.
+    This is for coding agents that work on the remarks of all reviewers, and for the draft of a
+    reviewer before it is posted. For each remark, the output has the reason of the decision, the
+    importance, the lines that confirm or refute the remark, the remark that it repeats, and its
+    location. Linters are off by default.
 
     Examples:
         crscore triage change.diff comments.json --format json
@@ -77,7 +78,7 @@ def command(
     if posted is not None:
         existing = scorer.read_review(read_limited(settings, posted, "review")[0], source=posted)
     decided = triage(scorer, change, comments, posted=existing)
-    # Comments by others are used for comparison but not listed.
+    # Comments that others posted are only compared with the review, not listed.
     listed = [
         remark
         for remark in decided.remarks
@@ -88,16 +89,16 @@ def command(
         layout,
         output,
         msgspec.structs.replace(decided, remarks=tuple(listed)),
-        text=lambda **_: "".join(map(_text, listed)) or NO_REMARKS,
-        comments=lambda: _as_json(comments, sorted({item.comment for item in listed})),
+        text=lambda **_: "".join(map(_render_remark, listed)) or NO_REMARKS,
+        comments=lambda: _write_comments(comments, sorted({item.comment for item in listed})),
     )
     for note in decided.notes:
         print_note(f"note: {note}")
     return 0
 
 
-def _as_json(comments: Sequence[Comment], indices: Sequence[int]) -> str:
-    """Write some comments with the fields and the sides that GitHub's API expects."""
+def _write_comments(comments: Sequence[Comment], indices: Sequence[int]) -> str:
+    """Return the comments with these indices as JSON with the fields of GitHub's API."""
     # https://docs.github.com/en/rest/pulls/comments#create-a-review-comment-for-a-pull-request
     fields = ("id", "path", "line", "start_line", "side", "body")
     sides = {"old": "LEFT", "new": "RIGHT"}
@@ -108,12 +109,12 @@ def _as_json(comments: Sequence[Comment], indices: Sequence[int]) -> str:
     )
 
 
-def _text(remark: Triaged) -> str:
+def _render_remark(remark: Triaged) -> str:
     from crscore.agents.triage import MIN_WORTH  # noqa: PLC0415
 
     reason = remark.reason
     if remark.duplicate_of is not None:
-        # Counted from 1 for people, as in the report of a score; in JSON it is an index.
+        # The text counts remarks from 1, as the report of a score does; in JSON, this is an index.
         first = remark.duplicate_of
         reason = reason.replace(f"remark {first} ", f"remark {first + 1} ", 1)
     facts = [escape.one_line(reason)]

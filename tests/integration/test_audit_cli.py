@@ -175,7 +175,7 @@ def test_second_night_reads_and_scores_nothing_new(month: Path, capsys, monkeypa
     assert cli.run(["audit", "score", *FAST]) == 0
     out = capsys.readouterr().out
     assert out.splitlines() == [
-        "0 pull requests read, 0 to continue",
+        "0 pull requests read, 0 not completed",
         "0 pull requests scored, 0 failed",
     ]
 

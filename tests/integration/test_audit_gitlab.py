@@ -284,9 +284,9 @@ def test_sync_score_and_report(
         monkeypatch.setenv("CRSCORE_AUDIT_STORE", "audit.db")
         names = [f"{server.url}/acme/shop", f"{server.url}/acme/billing/"]
         assert cli.run(["audit", "sync", *names, "--since", audit_demo.FIRST_DAY]) == 0
-        assert "40 pull requests read, 0 to continue" in capsys.readouterr().out
+        assert "40 pull requests read, 0 not completed" in capsys.readouterr().out
         assert cli.run(["audit", "sync"]) == 0
-        assert "0 pull requests read, 0 to continue" in capsys.readouterr().out
+        assert "0 pull requests read, 0 not completed" in capsys.readouterr().out
         assert cli.run(["audit", "score", "--analyzers", "none"]) == 0
         period = ["--since", audit_demo.FIRST_DAY, "--until", audit_demo.LAST_DAY]
         capsys.readouterr()
