@@ -1,1 +1,1 @@
-"""From pseudo-references and sentences to cells, and from judged cells to a result."""
+"""Scores: pairs of pseudo-references and sentences become cells, and judged cells a result."""

@@ -1,9 +1,9 @@
 """Builds the result of one change from its judged cells.
 
-Without any pseudo-reference or sentence to compare, a score is replaced by the reason.
+If there is no pseudo-reference or no sentence to compare, a score is replaced by the reason.
 
-Below are, in this order, the scores of all parts of a review, their formulas, the sentences that
-address a point of the change, two baselines, and the signature.
+This module has, in this order, the scores of all parts of a review, the formulas of the scores, the
+sentences that address points of the change, two baselines, and the signature.
 """
 
 import hashlib
@@ -55,40 +55,40 @@ Bools = npt.NDArray[np.bool_]
 
 MIN_NAME_CHARS: Final = 3
 """Minimum characters of a name that identifies code."""
-# Reviews of other commits name 1.0 % of a change's topics. With single words of any frequency, they
-# named 1.5 %; with every changed name, 4 % (docs/design/006-reports.md).
+# With this minimum, reviews of other commits name 1.0 % of a change's topics. With single words of
+# any frequency they would name 1.5 %, with every changed name 4 % (docs/design/006-reports.md).
 MIN_WORD_IDF: Final = 2.5
-"""Minimum inverse document frequency of a single word that identifies code if the change introduces
-or removes it; a word in 8 % of changes has 2.5."""
+"""Minimum inverse document frequency of a single word that identifies code, if the change
+introduces or removes the word. A word in 8 % of changes has 2.5."""
 MAX_SHARING_POINTS: Final = 3
-"""Maximum number of points that one shared name can identify."""
+"""Maximum number of points of the change that one shared name can identify."""
 SAME_COSINE: Final = 0.5
 """Minimum cosine of a sentence and the claim that it is about."""
 NEAR_COSINE: Final = 0.3
-"""Minimum cosine if the claim shares a name or a rare word with the sentence."""
-# A word with this value is in 5 % of changes.
+"""Minimum cosine of a sentence and its claim if they share a rare word."""
+# A word in 5 % of changes has this value.
 RARE_IDF: Final = 3.0
 """Minimum inverse document frequency of a rare word."""
 MAX_PARTS: Final = 8
-"""Maximum parts of a qualified name that are read."""
-_NAMING: Final = (None, Flag.NOT_ENGLISH)
+"""Maximum number of parts of a qualified name, counted from its end, that are looked up."""
+_SEARCHED_FLAGS: Final = (None, Flag.NOT_ENGLISH)
 """Flags of sentences in which names of code are looked up."""
 _TEST_NOUNS: Final = frozenset({"test", "tests", "test suite"})
 _NAME: Final = re.compile(r"[^\W\d][\w$]*")
 _SEPARATOR: Final = re.compile(r"\??\.|::|->|#")
-# "a", "a.b", "a::b", "self->b", "Server#helpers"
+# Matches "a", "a.b", "a::b", "self->b" and "Server#helpers".
 _QUALIFIED: Final = re.compile(rf"{_NAME.pattern}(?:(?:{_SEPARATOR.pattern}){_NAME.pattern})*")
-# A name outside of backticks that is not a word: "max_tries", "parseUrl", "res.send", "a::b"
+# Matches within a name that is not a plain word: "max_tries", "parseUrl", "res.send", "a::b".
 _COMPOUND: Final = re.compile(r"[^\W_]_+[^\W_]|[a-z][A-Z]|\w(?:\.|::|->|#)\w")
-# "close()"; not "file(s)"
+# Matches the parenthesis of "close()"; not that of "file(s)".
 _CALL: Final = re.compile(r"\((?!s\))")
-# "parse", "Parse", "HTTP"; not "parseTree", "max_tries"
+# Matches the single words "parse", "Parse" and "HTTP"; not "parseTree" or "max_tries".
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
-# "README.md", "docs/quick-start/page.md"
+# Matches "README.md" and "docs/quick-start/page.md".
 _PATH: Final = re.compile(r"(?<![\w@+-])[\w@+-]*(?:[./][\w@+-]+)+")
-# The name of a test or a section: “before render”
+# Matches the quoted name of a test or a section: “before render”.
 _TITLE: Final = re.compile(r"[\"“]([^\"“”]{3,200})[\"”]")
-# Runs of at least three letters of any script: "user_id2name" gives "user" and "name".
+# Matches at least three letters of any script: "user" and "name" in "user_id2name".
 _TOKEN: Final = re.compile(r"[^\W\d_]{3,}")
 _NOT_ANALYZERS = frozenset({Coverage.NONE.value, Coverage.PARTIAL.value, UNCONFINED})
 """Words in the `analyzers` part of a signature that are not names of analyzers."""
@@ -98,12 +98,12 @@ class Rating(NamedTuple):
     """Usefulness of the comments of one review to the author of its change."""
 
     readings: tuple[Reading, ...]
-    """Reading of each of the S sentences, without the claim that it is about."""
+    """Reading of each of the S sentences, in which the claim is not yet set."""
     flags: tuple[Flag | None, ...]
-    """Flag of each sentence: the matcher's, or the reader's if the sentence only describes the
+    """Flag of each sentence by the matcher, or by the reader if the sentence only describes the
     change."""
     remarks: tuple[Remark, ...]
-    """Remarks, with the columns of their sentences."""
+    """Remarks, whose `sentences` are indices of columns of the cells."""
     comments: tuple[Usefulness | None, ...]
     """Usefulness of each comment; None without visible text."""
     reviews: tuple[Usefulness | None, ...]
@@ -113,18 +113,18 @@ class Rating(NamedTuple):
 
 
 class JudgedReview(msgspec.Struct, frozen=True, kw_only=True, eq=False):
-    """Review with all that was judged about it."""
+    """Review with all judgements about it."""
 
     comments: tuple[Comment, ...]
     """All comments of the review, in input order."""
     authors: Mapping[str | None, Sequence[int]]
-    """Indices of each author's comments, in order of first appearance."""
+    """Author -> indices of the author's comments, in order of first appearance."""
     suggestions: Sequence[tuple[Suggestion, ...]]
     """Suggestion blocks of each comment."""
     selection: ChosenReferences
     """Pseudo-references of the change, and the scope of each comment."""
     cells: Cells
-    """Cells of R pseudo-references and S sentences."""
+    """Cells, with a row for each of R pseudo-references and a column for each of S sentences."""
     judgement: Judgement
     """The matcher's judgement."""
     rating: Rating | None
@@ -137,7 +137,10 @@ class JudgedReview(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
 
 class _Table(msgspec.Struct, frozen=True, kw_only=True, eq=False):
-    """Judged cells of the sentences of a review, with methods that score parts of them."""
+    """Judged cells of a review, and methods that score some of its sentences.
+
+    In their arguments, rows are indices of pseudo-references and columns are indices of sentences.
+    """
 
     diff: Diff
     counted: list[int]
@@ -148,16 +151,17 @@ class _Table(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Cosines, shape (R, S), each in [-1, 1]."""
     degrees: Floats
     """The matcher's judgement, shape (R, S), each in [0, 1]."""
-    touched: npt.NDArray[np.bool_]
-    """Whether a sentence addresses a pseudo-reference, shape (R, S): by its degree or its subject,
-    or because it names the reference's code."""
+    addressed: npt.NDArray[np.bool_]
+    """Whether each sentence addresses each pseudo-reference, shape (R, S): the degree is high
+    enough, the pseudo-reference is the subject of the sentence, or the sentence names its code."""
     older_degrees: Floats
-    """How far each sentence addresses the older version that it was written for, shape (S,), each
-    in [0, 1]; 0 for a sentence on this version."""
+    """Degree to which each sentence addresses the older version of the change that it was written
+    on, shape (S,), each in [0, 1]; 0 for a sentence on this version."""
     decision: float
+    """Minimum degree at which a sentence addresses a pseudo-reference, in (0, 1)."""
 
     def score_diff(self, columns: Sequence[int]) -> Scores:
-        """Score some sentences against the whole diff, or state why there is no score."""
+        """Score sentences against the whole diff, or state why there is no score."""
         if not self.diff.shows_text:
             files = self.diff.files
             missing = "; ".join(sorted({file.missing for file in files if file.missing}))
@@ -169,43 +173,44 @@ class _Table(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         return self.score(self.counted, columns, subject=subject)
 
     def score(self, rows: Sequence[int], columns: Sequence[int], *, subject: str) -> Scores:
-        """Score some sentences against some pseudo-references, or state why there is no score."""
-        read = [column for column in columns if self.is_read[column]]
-        # With nothing to compare, a score of 0 would look like a bad review, also in means.
-        if not rows or not read:
+        """Score sentences against pseudo-references, or state why there is no score."""
+        readable = [column for column in columns if self.is_read[column]]
+        # If there is nothing to compare, a score of 0 would look like that of a bad review, also in
+        # averages.
+        if not rows or not readable:
             reason = NOT_READ if columns else "no sentence in the review text"
             reason = reason if rows else f"no pseudo-references for {subject}"
-            return abstain(references=len(rows), sentences=len(read), reason=reason)
-        degrees = self.degrees[np.ix_(list(rows), read)]
-        return score_cells(degrees, older_degrees=self.older_degrees[read])
+            return abstain(references=len(rows), sentences=len(readable), reason=reason)
+        degrees = self.degrees[np.ix_(list(rows), readable)]
+        return score_cells(degrees, older_degrees=self.older_degrees[readable])
 
-    def best_of_sentence(self, column: int) -> Match:
-        """Return the best reference of a sentence."""
-        match = self._best((slice(None), column), self.counted)
+    def find_best_reference(self, column: int) -> Match:
+        """Return the best counted reference for a sentence."""
+        match = self._find_best((slice(None), column), self.counted)
         degree = float(self.older_degrees[column])
-        # In a tie, the current version wins, because it has a reference to show.
+        # If the degrees are equal, the current version wins, because it has a reference to show.
         if match.matched or degree <= (match.degree or 0.0):
             return match
-        # The reference belongs to the older version, so it has no index and no cosine here.
+        # The best reference is one of the older version, so it has no index and no cosine here.
         return Match(index=None, similarity=None, degree=degree, matched=degree >= self.decision)
 
-    def best_of_reference(self, row: int) -> Match:
+    def find_best_sentence(self, row: int) -> Match:
         """Return the best sentence for a reference."""
-        return self._best(row, range(len(self.older_degrees)))
+        return self._find_best(row, range(len(self.older_degrees)))
 
-    def _best(self, at: int | tuple[slice, int], indices: Sequence[int]) -> Match:
-        """Return the best partner of a row or a column: an addressed one if any, then by degree."""
+    def _find_best(self, at: int | tuple[slice, int], indices: Sequence[int]) -> Match:
+        """Return the best partner of a row or a column; a pair that is addressed comes first."""
         if not indices:
             return Match(index=None, similarity=None, degree=None, matched=False)
-        cosines, degrees, touched = self.similarity[at], self.degrees[at], self.touched[at]
-        # Equal degrees are common (0 or 1 with the published matcher). Then the cosine decides,
-        # then the order.
-        index = max(indices, key=lambda i: (touched[i], degrees[i], cosines[i], -i))
+        cosines, degrees, addressed = self.similarity[at], self.degrees[at], self.addressed[at]
+        # Equal degrees are common (the published matcher gives 0 or 1). Then the cosine decides,
+        # and then the order.
+        index = max(indices, key=lambda i: (addressed[i], degrees[i], cosines[i], -i))
         return Match(
             index=index,
             similarity=float(cosines[index]),
             degree=float(degrees[index]),
-            matched=bool(touched[index]),
+            matched=bool(addressed[index]),
         )
 
 
@@ -217,27 +222,29 @@ def build_result(
     signature: Mapping[str, str],
     notes: tuple[str, ...],
 ) -> Result:
-    """Build one change's result.
+    """Build the result of one review.
 
     Args:
-        review: The review.
-        threshold: The matcher's cosine threshold; None if it does not use one.
-        analysis: Findings of static analysis in the change.
-        signature: Parts of the score's signature.
-        notes: Omissions and repairs.
+        review: The review and the judgements about it.
+        threshold: Cosine threshold of the matcher; None if the matcher has none.
+        analysis: Static analysis of the change.
+        signature: Parts of the signature of the scores.
+        notes: What was left out or repaired, one sentence each.
 
     Returns:
-        The result; a score without any pseudo-reference or sentence has a reason instead.
+        The result. Without any pseudo-reference or sentence, scores have a reason instead of
+        values.
     """
     cells, judgement, rating = review.cells, review.judgement, review.rating
-    touched, readings = find_touched(
+    addressed, readings = find_addressed(
         cells, judgement, rating.readings if rating else (), review.idf
     )
-    # Columns of hidden sentences are last, but reports list sentences in the order of the comments.
+    # The columns of hidden sentences are the last ones, but reports list sentences in the order of
+    # the comments.
     columns: list[int] = sorted(
         np.flatnonzero(judgement.in_review).tolist(), key=lambda i: cells.sentences[i].comment
     )
-    units = tuple(cells.sentences[column] for column in columns)
+    sentences = tuple(cells.sentences[column] for column in columns)
     flags = rating.flags if rating else judgement.flags
     result_index = {column: index for index, column in enumerate(columns)}
     remarks = tuple(
@@ -249,8 +256,8 @@ def build_result(
         counted = [reference.counted for reference in older.references]
         # `initial`, because the maximum over no references would raise a ValueError.
         best = older.degrees[counted].max(axis=0, initial=0.0).tolist()
-        for unit, degree in zip(older.sentences, best, strict=True):
-            older_degrees[index, unit.text] = degree
+        for sentence, degree in zip(older.sentences, best, strict=True):
+            older_degrees[index, sentence.text] = degree
     similarity, degrees = cells.similarity[:, columns], judgement.degrees[:, columns]
     # Read-only, because all users of the result share these matrices.
     for matrix in (similarity, degrees):
@@ -258,29 +265,29 @@ def build_result(
     table = _Table(
         diff=cells.diff,
         counted=[row for row, reference in enumerate(cells.references) if reference.counted],
-        is_read=[not unit.unread for unit in units],
+        is_read=[not sentence.unread for sentence in sentences],
         similarity=similarity,
         degrees=degrees,
-        touched=touched[:, columns],
+        addressed=addressed[:, columns],
         older_degrees=np.array(
-            [older_degrees.get((unit.comment, unit.text), 0.0) for unit in units], dtype=np.float32
+            [older_degrees.get((s.comment, s.text), 0.0) for s in sentences], dtype=np.float32
         ),
         decision=judgement.decision,
     )
-    comments = _score_comments(review, units, remarks, table)
+    comments = _score_comments(review, sentences, remarks, table)
     return Result(
         diff=cells.diff,
         references=cells.references,
-        sentences=units,
+        sentences=sentences,
         similarity=table.similarity,
         degrees=table.degrees,
         sentence_flags=tuple(flags[column] for column in columns),
-        sentence_matches=tuple(map(table.best_of_sentence, range(len(units)))),
-        reference_matches=tuple(map(table.best_of_reference, range(len(cells.references)))),
+        sentence_matches=tuple(map(table.find_best_reference, range(len(sentences)))),
+        reference_matches=tuple(map(table.find_best_sentence, range(len(cells.references)))),
         readings=tuple(readings[column] for column in columns) if rating else (),
         remarks=remarks,
         comments=comments,
-        # All authors are included; those without a sentence have no score, but a reason.
+        # An author without a sentence also has a result, with a reason instead of scores.
         reviews=tuple(
             ReviewResult(
                 author=author,
@@ -295,7 +302,7 @@ def build_result(
             )
             for number, (author, indices) in enumerate(review.authors.items())
         ),
-        scores=table.score_diff(range(len(units))),
+        scores=table.score_diff(range(len(sentences))),
         baselines=measure_baselines(cells.diff, [comment.body for comment in review.comments]),
         usefulness=rating.usefulness if rating else None,
         threshold=threshold,
@@ -308,15 +315,15 @@ def build_result(
 
 
 def _score_comments(
-    review: JudgedReview, units: Sequence[Sentence], remarks: Sequence[Remark], table: _Table
+    review: JudgedReview, sentences: Sequence[Sentence], remarks: Sequence[Remark], table: _Table
 ) -> tuple[CommentResult, ...]:
     """Score each comment against its scope, or against the older version that it was written on."""
     usefulness = dict(enumerate(review.rating.comments if review.rating else ()))
     if review.rating:
-        usefulness |= _original_usefulness(remarks, review.originals)
+        usefulness |= _find_original_usefulness(remarks, review.originals)
     columns: list[list[int]] = [[] for _ in review.comments]
-    for column, unit in enumerate(units):
-        columns[unit.comment].append(column)
+    for column, sentence in enumerate(sentences):
+        columns[sentence.comment].append(column)
     results = []
     for index, comment in enumerate(review.comments):
         scope, rows = review.selection.scopes[index], review.selection.rows[index]
@@ -355,13 +362,13 @@ def _score_comments(
     return tuple(results)
 
 
-def _original_usefulness(
+def _find_original_usefulness(
     remarks: Sequence[Remark], originals: Mapping[int, Result]
 ) -> dict[int, Usefulness]:
-    """Return the usefulness of comments for their older versions, by the index of the comment.
+    """Return index of a comment on an older version -> its usefulness for that version.
 
-    Shares refer to `remarks`, the remarks of the result. A comment with another number of remarks
-    in its older result is left out.
+    The shares refer to `remarks`, the remarks of the new result. A comment is left out if it has
+    another number of remarks in the result of the older version.
     """
     usefulness_by_comment: dict[int, Usefulness] = {}
     for index, older in originals.items():
@@ -381,13 +388,13 @@ def score_cells(
     """Score one text from the degrees to which its sentences address the pseudo-references.
 
     Args:
-        degrees: Shape (R, S), each in [0, 1]; row r is pseudo-reference r, column s is
-            sentence s. The published matcher gives 1 where the similarity is strictly
-            above the threshold, else 0.
-        older_degrees: Shape (S,), each in [0, 1]: how far a sentence addresses the older version of
-            the change that it was written for, which has no row here. It can raise the value of the
-            sentence, not the value of a reference. The paper has no such degrees, because its
-            changes have one version.
+        degrees: Shape (R, S), each in [0, 1]; row r is pseudo-reference r, column s is sentence s.
+            The published matcher gives 1 if the similarity is strictly above the threshold, else
+            0.
+        older_degrees: Shape (S,), each in [0, 1]: the degree to which each sentence addresses the
+            older version of the change that it was written on, whose references have no row here.
+            This degree can raise the value of the sentence, not the value of a reference. In the
+            paper there are no such degrees, because each change has one version.
 
     Returns:
         Conciseness is the mean of the best cell of each of the S sentences, comprehensiveness the
@@ -395,7 +402,7 @@ def score_cells(
         the two (0 if both are 0); each in [0, 1].
 
     Raises:
-        InputError: `degrees` is not two-dimensional, or R or S is 0. Then there is no score, and
+        InputError: `degrees` is not two-dimensional, or R or S is 0. There is no score then, and
             the caller decides what to report.
 
     Source:
@@ -452,7 +459,7 @@ def abstain(*, references: int, sentences: int, reason: str) -> Scores:
     Args:
         references: Number of pseudo-references.
         sentences: Number of sentences.
-        reason: Reason for the missing score, as one sentence for the reader.
+        reason: Reason why there is no score, as a clause.
 
     Returns:
         Scores whose three values are None.
@@ -470,20 +477,20 @@ def abstain(*, references: int, sentences: int, reason: str) -> Scores:
 
 
 class ChangePoint(msgspec.Struct, frozen=True):
-    """Topic, or pseudo-reference without a topic, that a review of the change should address."""
+    """Topic that a review of the change should address, or pseudo-reference without a topic."""
 
     references: tuple[int, ...]
-    """Indices of its counted pseudo-references, highest weight first."""
+    """Indices of the counted pseudo-references of the point, highest weight first."""
     addressed: bool
-    """Whether a sentence addresses one of them."""
+    """Whether a sentence addresses one of these pseudo-references."""
 
 
 def list_points(
     references: Sequence[PseudoReference], matches: Sequence[Match]
 ) -> tuple[ChangePoint, ...]:
-    """List the points of a change, highest weight first.
+    """Return the points of a change, highest weight first.
 
-    New tests are points only if the change has nothing else.
+    New tests are points only if the change has no other points.
 
     Args:
         references: The pseudo-references.
@@ -498,18 +505,18 @@ def list_points(
             and topic.state is TopicState.NEW
             and (topic.noun in _TEST_NOUNS or role_of(topic.place.path) == "test")
         )
-        # A review of new code need not also mention its new test.
+        # A review of new code need not also mention the new test of this code.
         if not is_new_test:
             of_code.append(rows)
     return tuple(
         ChangePoint(tuple(rows), any(matches[row].matched for row in rows))
-        # If the change only adds tests, they are the points.
+        # If the change adds nothing but tests, the tests are its points.
         for rows in of_code or groups
     )
 
 
 def _group_rows(references: Sequence[PseudoReference]) -> list[list[int]]:
-    """Return the counted rows of each point, highest weight first."""
+    """Return the counted references of each point; both are in the order of the weights."""
     points: dict[Topic | int, list[int]] = {}
     for row in sorted(range(len(references)), key=lambda row: -references[row].weight):
         if references[row].counted:
@@ -517,77 +524,82 @@ def _group_rows(references: Sequence[PseudoReference]) -> list[list[int]]:
     return list(points.values())
 
 
-def find_touched(
+def find_addressed(
     cells: Cells,
     judgement: Judgement,
     readings: Sequence[Reading] = (),
     idf: Mapping[str, float] | None = None,
 ) -> tuple[Bools, tuple[Reading, ...]]:
-    """Decide which sentences address which pseudo-references, for every report.
+    """Decide which sentences address which pseudo-references, and which claim each is about.
 
     Args:
-        cells: The cells, of R pseudo-references and S sentences.
+        cells: The cells of R pseudo-references and S sentences.
         judgement: The matcher's judgement.
-        readings: Reading of each sentence, without its claim; empty without a reader.
-        idf: Stem -> inverse document frequency in changes; needed for readings.
+        readings: Reading of each sentence, in which the claim is not yet set; empty without a
+            reader.
+        idf: Stem -> inverse document frequency in changes; None without a reader.
 
     Returns:
-        Shape (R, S): True if the degree is high enough, if the sentence names the reference's code,
-        or if the reference is the claim that the sentence is about. Also the readings, with these
-        claims.
+        An array of shape (R, S), which is True if the degree is high enough, if the sentence names
+        the reference's code, or if the reference is the claim that the sentence is about; and the
+        readings, in which this claim is set.
     """
-    naming = find_named(cells, judgement.flags, idf)
-    touched, with_claims = naming | (judgement.degrees >= judgement.decision), list(readings)
+    naming = find_named_points(cells, judgement.flags, idf)
+    addressed, with_claims = naming | (judgement.degrees >= judgement.decision), list(readings)
     for column, reading in enumerate(readings):
         cosines = cells.similarity[:, column].tolist()
         row = max(np.flatnonzero(naming[:, column]).tolist(), key=cosines.__getitem__, default=None)
         if row is None and reading.about >= ON_TOPIC and idf is not None and cosines:
-            # A sentence may also be about a reference that is not counted. Of equal cosines,
-            # `argmax` takes the first, which is the most informative one.
+            # A sentence may also be about a reference that is not counted. If cosines are equal,
+            # `argmax` takes the first reference, which is the most informative one.
             best = int(np.argmax(cosines))
             shared = words(cells.sentences[column].text).stems
             shared &= words(cells.references[best].text).stems
-            # In a small change every sentence is similar to some claim, so a low cosine needs a
-            # rare word, too.
+            # In a small change, every sentence is similar to some claim. With a low cosine, the
+            # sentence and the claim must therefore share a rare word, too.
             if cosines[best] >= SAME_COSINE or (
                 cosines[best] >= NEAR_COSINE
                 and any(idf.get(stem, RARE_IDF) >= RARE_IDF for stem in shared)
             ):
                 row = best
         if row is not None:
-            touched[row, column] = True
+            addressed[row, column] = True
             with_claims[column] = replace(reading, subject=Subject.CLAIM, reference=row)
-    return touched, tuple(with_claims)
+    return addressed, tuple(with_claims)
 
 
-def find_named(
+def find_named_points(
     cells: Cells, flags: Sequence[Flag | None], idf: Mapping[str, float] | None = None
 ) -> Bools:
     """Find the points whose code each sentence names explicitly.
 
-    The code of a point is its unit, and names that its pseudo-references quote and the change
-    introduces or removes. A name that more than `MAX_SHARING_POINTS` points share is ignored. So is
-    a name that several points share, if the sentence also identifies one of them by another name.
+    A point is named by the name of its topic, and by each name that its pseudo-references quote and
+    that the change introduces or removes. A name that more than `MAX_SHARING_POINTS` points share
+    is ignored. A name that several points share is also ignored if the sentence identifies one of
+    these points by another name.
 
     Args:
-        cells: The cells, of R pseudo-references and S sentences.
-        flags: The matcher's flags; names in a flagged sentence are ignored, except in text that is
-            not in English.
-        idf: Stem -> inverse document frequency in changes. Without it, single words name units
-            only.
+        cells: The cells of R pseudo-references and S sentences.
+        flags: The matcher's flags. Names in a flagged sentence are ignored, unless the flag is that
+            it is not in English.
+        idf: Stem -> inverse document frequency in changes. If it is None, single words are only
+            names of topics.
 
     Returns:
-        Shape (R, S): True for the most similar row of each point that a sentence names.
+        An array of shape (R, S), which is True for one reference of each point that a sentence
+        names: the reference that is most similar to the sentence.
     """
     references, similarity = cells.references, cells.similarity
-    # Without names, 97 of 298 texts that name a topic's code did not address the topic.
+    # Names are looked up, because otherwise 97 of 298 texts that name a topic's code would not
+    # address the topic.
     by_name = np.zeros(similarity.shape, dtype=np.bool_)
     points = _group_rows(references)
-    names = _name_points([[references[row] for row in rows] for rows in points], cells.diff, idf)
+    names = _list_names([[references[row] for row in rows] for rows in points], cells.diff, idf)
     for column, (sentence, flag) in enumerate(zip(cells.sentences, flags, strict=True)):
         candidates: list[frozenset[int]] = []
-        for parts in _read_code(sentence.text) if flag in _NAMING else ():
-            # The longest known parts of `a.b.c` count: `b.c` before `c`.
+        for parts in _read_code(sentence.text) if flag in _SEARCHED_FLAGS else ():
+            # Of a qualified name `a.b.c`, the longest part that is a known name counts: `b.c`
+            # before `c`.
             for size in range(len(parts), 0, -1):
                 pieces = [".".join(parts[at : at + size]) for at in range(len(parts) - size + 1)]
                 if owners := [names[piece] for piece in pieces if piece in names]:
@@ -595,7 +607,8 @@ def find_named(
                     break
         identified = set(chain.from_iterable(owners for owners in candidates if len(owners) == 1))
         shared = [owners for owners in candidates if len(owners) <= MAX_SHARING_POINTS]
-        # A shared name identifies all its points, unless another name identifies one of them.
+        # A shared name identifies all its points, unless another name identifies one of these
+        # points.
         identified.update(*(owners for owners in shared if owners.isdisjoint(identified)))
         for point in identified:
             by_name[max(points[point], key=lambda row: similarity[row, column]), column] = True
@@ -603,71 +616,73 @@ def find_named(
 
 
 def _read_code(text: str) -> Iterator[list[str]]:
-    """Yield the names of code in a text, split into parts; a path or a quotation is one part."""
+    """Yield the parts of each name of code in a text; a path or a quotation is one part."""
     prose, spans = CODE_SPAN.sub(" ` ", text), find_code_spans(text)
     for match in _QUALIFIED.finditer(prose):
         if _COMPOUND.search(match[0]) or _CALL.match(prose, match.end()):
-            yield _split(match[0])
+            yield _split_name(match[0])
     for code in spans:
-        yield from map(_split, _QUALIFIED.findall(code))
+        yield from map(_split_name, _QUALIFIED.findall(code))
     paths = (path for code in (prose, *spans) for path in _PATH.findall(code))
     for whole in (*spans, *_TITLE.findall(prose), *paths):
         yield [whole.removeprefix("./")]
 
 
-def _split(name: str) -> list[str]:
+def _split_name(name: str) -> list[str]:
     return _SEPARATOR.split(name)[-MAX_PARTS:]
 
 
-def _name_points(
+def _list_names(
     points: Sequence[Sequence[PseudoReference]], diff: Diff, idf: Mapping[str, float] | None
 ) -> dict[str, frozenset[int]]:
-    """Return the points of each name: those whose unit has it or, if none does, that quote it."""
+    """Return name -> points whose topic has the name or, if there are none, that quote the name."""
     added, removed, context = (
         {name for line in diff.lines(kind) for name in _NAME.findall(line.text)}
         for kind in (LineKind.ADDED, LineKind.REMOVED, LineKind.CONTEXT)
     )
     # A name on both sides, or on an unchanged line, is neither introduced nor removed.
     changed = {name for name in (added ^ removed) - context if len(name) >= MIN_NAME_CHARS}
-    units, details = defaultdict[str, set[int]](set), defaultdict[str, set[int]](set)
+    by_topic, by_quote = defaultdict[str, set[int]](set), defaultdict[str, set[int]](set)
     for index, references in enumerate(points):
         code = " ".join(chain.from_iterable(find_code_spans(item.text) for item in references))
         quoted = changed.intersection(_NAME.findall(code))
         if topic := references[0].topic:
             mark = "/" if topic.name == topic.place.path else "."
             parts = topic.name.split(mark)
-            # A unit is also named by its last part, by its last two parts, and so on.
+            # The last part of the topic's name is also a name of the topic, and so are its last two
+            # parts, and so on.
             for name in (mark.join(parts[at:]) for at in range(len(parts))):
                 if len(name) >= MIN_NAME_CHARS:
-                    units[name].add(index)
+                    by_topic[name].add(index)
             quoted.difference_update(_NAME.findall(f"{topic.name} {topic.place.path}"))
-        # Words such as `value` and `data` occur in reviews of any change.
+        # Common words such as `value` and `data` name nothing, because reviews of any change use
+        # them.
         for name in quoted:
             is_rare = idf is not None and idf.get(stem(name.lower()), MIN_WORD_IDF) >= MIN_WORD_IDF
             if is_rare or not _WORD.fullmatch(name):
-                details[name].add(index)
-    return {name: frozenset(owners) for name, owners in (details | units).items()}
+                by_quote[name].add(index)
+    return {name: frozenset(owners) for name, owners in (by_quote | by_topic).items()}
 
 
 def measure_baselines(diff: Diff, texts: Sequence[str]) -> Baselines:
-    """Count the review's words and the share of the diff's tokens that it repeats.
+    """Count the words of a review, and the share of the diff's tokens that the review repeats.
 
-    A word is a run of characters between white space with at least one letter or digit. A
-    token is a run of at least three letters, case-folded: identifiers are split at digits and
-    underscores, not at capitals. The diff's tokens come from its added, removed and context lines,
-    not from paths and section titles.
+    A word is text between white space that has at least one letter or digit. A token is a run of at
+    least three letters, case-folded, so that identifiers are split at digits and underscores but
+    not at capitals. The tokens of the diff are those of its added, removed and context lines, not
+    those of paths and section titles.
 
     Args:
         diff: The change.
-        texts: The review's comments as given, Markdown and code included; may be empty.
+        texts: The comments of the review with their Markdown and code; may be empty.
 
     Returns:
         The number of words, and the share of the diff's distinct tokens that occur in the
         texts, in [0, 1]; the share is None if the diff has no token.
 
     Source:
-        Not in the paper: a review's length and its overlap with the diff follow human judgement of
-        relevance closely enough that no score should be shown without them.
+        These measures are not in the paper. They follow people's judgement of relevance so closely
+        that no score should be shown without them.
 
     Example:
         >>> from crscore.records import Diff
@@ -685,7 +700,7 @@ def measure_baselines(diff: Diff, texts: Sequence[str]) -> Baselines:
 
 
 def _distinct_tokens(texts: Iterable[str]) -> frozenset[str]:
-    # The lines are joined for speed; no token crosses a line.
+    # One search in the joined texts is faster, and no token contains a line end.
     return frozenset(map(str.casefold, set(_TOKEN.findall("\n".join(texts)))))
 
 
@@ -693,7 +708,7 @@ def render_signature(parts: Mapping[str, str]) -> str:
     """Join the parts of a signature, in the given order.
 
     Args:
-        parts: Short keys and values, such as `{"version": "0.1.0", "tau": "0.5"}`.
+        parts: Key -> value, such as `{"version": "0.1.0", "tau": "0.5"}`.
 
     Returns:
         One line without spaces: `crscore|version:0.1.0|tau:0.5`.
@@ -702,13 +717,13 @@ def render_signature(parts: Mapping[str, str]) -> str:
         >>> render_signature({"version": "0.1.0", "claims": "a|b c"})
         'crscore|version:0.1.0|claims:a_b_c'
     """
-    # A value may be the user's text, such as a path: a `|` in it would begin another part.
+    # A value may come from the user, such as a path, in which a `|` would begin another part.
     fields = (f"{key}:" + re.sub(r"[\s|]", "_", value) for key, value in parts.items())
     return "|".join(["crscore", *fields])
 
 
 def read_part(signature: str, key: str) -> str:
-    """Return a part of a signature; "" without it.
+    """Return the value of a part of a signature; "" if the signature has no such part.
 
     Example:
         >>> read_part("crscore|version:0.1.0|tau:0.5", "tau"), read_part("crscore|tau:1", "seed")
@@ -719,15 +734,15 @@ def read_part(signature: str, key: str) -> str:
 
 
 def shorten_signature(signature: str) -> str:
-    """Return the parts of a signature that users choose, and a hash of the whole signature.
+    """Return a short form of a signature: the parts that users choose, and a hash of all parts.
 
     Args:
         signature: As made by `render_signature`.
 
     Returns:
-        Version, encoder, claims, matcher, number of analyzers, then the first 7 hexadecimal digits
-        of the signature's SHA-256: scores with the same id were computed in the same way. Missing
-        parts are left out.
+        Version, encoder, claims, matcher, language model and number of analyzers, without missing
+        parts, and an id. The id is the first 7 hexadecimal digits of the signature's SHA-256;
+        scores with the same id were computed in the same way.
 
     Example:
         >>> shorten_signature("crscore|version:0.1.0|encoder:minilm:L6@53|analyzers:ruff@1,partial")
@@ -736,11 +751,11 @@ def shorten_signature(signature: str) -> str:
     name, *fields = signature.split("|")
     parts = {key: value for key, _, value in (field.partition(":") for field in fields)}
     choices = [parts[key] for key in ("encoder", "claims", "matcher") if key in parts]
-    words = parts.get("analyzers", "none").split(",")
-    tools = len([word for word in words if word not in _NOT_ANALYZERS])
-    limitations = [word for word in words if word in _NOT_ANALYZERS - {Coverage.NONE.value}]
+    terms = parts.get("analyzers", "none").split(",")
+    tools = len([word for word in terms if word not in _NOT_ANALYZERS])
+    limitations = [word for word in terms if word in _NOT_ANALYZERS - {Coverage.NONE.value}]
     analyzers = f"{tools or 'no'} analyzer{'' if tools == 1 else 's'}"
-    # A folder's name may contain bytes that are not UTF-8, which Python decodes as lone surrogates:
+    # The name of a folder may contain bytes that are not UTF-8, which Python decodes as surrogates:
     # https://peps.python.org/pep-0383/
     digest = hashlib.sha256(signature.encode("utf-8", "surrogatepass")).hexdigest()[:7]
     return " · ".join(

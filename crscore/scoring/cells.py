@@ -1,6 +1,6 @@
-"""Makes the cells of a review: pairs of a pseudo-reference of its change and one of its sentences.
+"""Makes the cells of a review. A cell pairs a pseudo-reference of the change with a sentence.
 
-First the pseudo-references are chosen, then the sentences are compared with them.
+First the pseudo-references are chosen, and then the sentences are compared with them.
 """
 
 import heapq
@@ -28,39 +28,41 @@ from crscore.records import (
 
 Floats = npt.NDArray[np.float32]
 
-# Without a discount, a large change in one file would crowd out the others. References with a topic
-# are not discounted, because their generator weighed them against each other.
+# Without a discount, a large change in one file would crowd out the changes in other files.
+# References with a topic have no discount, because their generator weighed them against each other.
 SAME_FILE_DISCOUNT = 0.9
-"""Factor on the weight of a reference for each reference already selected from its file. The order
-within a file stays."""
-# A weight is the estimated probability that people call the claim useful. In repositories that
-# were left out of the training, 0.68 of the counted claims are useful (benchmarks/README.md,
+"""Factor on the weight of a reference for each reference of the same file that comes before it. The
+order of the references of a file stays the same."""
+# The weight of a claim is the estimated probability that people call it useful. In repositories
+# that were not in the training data, 68 % of the counted claims are useful (benchmarks/README.md,
 # "Claims").
 MIN_COUNTED_WEIGHT = 0.5
-"""Minimum weight of a counted claim about a topic; the claim with the highest weight is always
-counted."""
-# A constant limit on claims would leave out most of a large change. With a growing limit, counted
-# topics have half of the changed lines: 0.487 in the median (`benchmarks/large_changes.py`).
+"""Minimum weight of a claim about a topic that counts. The first claim always counts."""
+# A constant limit on claims would leave out most of a large change. With a limit that grows, the
+# topics that count have about half of the changed lines (median 0.487 in
+# `benchmarks/large_changes.py`).
 FREE_LINES = 300
-"""Maximum number of changed lines up to which the limit on claims does not grow."""
+"""Number of changed lines up to which the limit on claims does not grow."""
 LINES_PER_LIMIT = 600
-"""Number of changed lines beyond `FREE_LINES` that double the limit; twice as many triple it."""
+"""Number of changed lines after `FREE_LINES` that doubles the limit; twice this number triples
+it."""
 MAX_GROWTH = 5
 """Maximum factor by which the limit grows."""
-# A function of 3,000 lines is still one topic with at most four claims.
+# A function of 3,000 lines is still one topic with at most four claims, so it needs no higher
+# limit.
 MAX_TOPIC_LINES = 200
-"""Maximum lines of one topic that make the limit grow: more lines need no further claims."""
+"""Maximum lines of one topic that make the limit grow."""
 
 
 class ChosenReferences(NamedTuple):
-    """References of a change that the scores of one review use."""
+    """Pseudo-references of a change that the scores of one review use."""
 
     references: tuple[PseudoReference, ...]
-    """References that the score of the diff or of a comment uses."""
+    """Pseudo-references that the scores of the diff or of a comment use."""
     scopes: tuple[Scope | None, ...]
     """Scope of each comment; None if it is on a file that the diff does not change."""
     rows: tuple[tuple[int, ...], ...]
-    """Indices of the references that each comment is scored against, ascending."""
+    """For each comment, the indices of the references that it is scored against, ascending."""
     small: tuple[Topic, ...]
     """Topics whose claims are too minor to be counted, most informative first."""
 
@@ -72,16 +74,19 @@ def choose_references(
     *,
     limit: int | None,
 ) -> ChosenReferences:
-    """Choose the references that the score of the diff or of a comment uses.
+    """Choose the references that the scores of the diff or of a comment use.
 
-    The scope of a comment is its hunk if that has references, else its file or the whole diff.
+    The scope of a comment on a hunk is the hunk if it has references, else the file.
 
     Args:
         references: Pseudo-references, most informative first.
-        places: Part of the diff to which each comment of the review is attached; None if it is on a
-            file that the diff does not change.
+        places: Part of the diff that each comment of the review is attached to; None if the comment
+            is on a file that the diff does not change.
         diff: The change.
-        limit: Maximum claims and implications of a score; None for all.
+        limit: Maximum number of claims and implications of a score; None for all.
+
+    Returns:
+        The references, and which of them each comment is scored against.
     """
     selected = select_references(references, limit=limit)
     scopes: list[Scope | None] = []
@@ -98,20 +103,20 @@ def choose_references(
     }
     used = {i for i, ref in enumerate(selected) if ref.counted}.union(*rows_of.values())
     index = {row: i for i, row in enumerate(sorted(used))}
-    heavy = {ref.topic for ref in selected if ref.counted or not _is_small(ref)}
+    major_topics = {ref.topic for ref in selected if ref.counted or not _is_small(ref)}
     topics = dict.fromkeys(ref.topic for ref in selected)
     return ChosenReferences(
         references=tuple(selected[row] for row in index),
         scopes=tuple(scopes),
         rows=tuple(tuple(index[row] for row in rows_of[scope]) for scope in scopes),
-        small=tuple(topic for topic in topics if topic is not None and topic not in heavy),
+        small=tuple(topic for topic in topics if topic is not None and topic not in major_topics),
     )
 
 
-def limit_of(references: Sequence[PseudoReference], limit: int) -> int:
-    """Return the limit for a change, which grows in proportion to the lines of the topics.
+def scale_limit(references: Sequence[PseudoReference], limit: int) -> int:
+    """Return the limit on claims for a change, which grows with the changed lines of its topics.
 
-    A limit of 12 is 12 up to 300 changed lines, 24 at 900 and at most 60.
+    A limit of 12 stays 12 up to 300 changed lines and becomes 24 at 900 lines and at most 60.
     """
     topics = {ref.topic for ref in references if ref.topic is not None}
     lines = sum(min(topic.lines, MAX_TOPIC_LINES) for topic in topics)
@@ -122,14 +127,14 @@ def limit_of(references: Sequence[PseudoReference], limit: int) -> int:
 def select_references(
     references: Sequence[PseudoReference], *, limit: int | None
 ) -> tuple[PseudoReference, ...]:
-    """Mark the references that the diff's score counts.
+    """Mark the references that count in the scores of the whole diff.
 
-    Findings are always counted; they have a separate limit. Claims and implications are counted if
-    a reviewer would mention them, at most `limit` (see `limit_of`), spread over the files.
+    Issues always count, because they have a separate limit. Claims and implications count if a
+    reviewer would mention them, up to a limit (see `scale_limit`), spread over the files.
 
     Args:
         references: Pseudo-references, most informative first.
-        limit: Number of claims and implications to count; None for all.
+        limit: Maximum number of claims and implications in a small change; None for all.
 
     Returns:
         The same references in the same order, with `counted` set.
@@ -137,8 +142,9 @@ def select_references(
     rows = [i for i, ref in enumerate(references) if ref.kind is not ReferenceKind.ISSUE]
     claims = [i for i in rows if i == rows[0] or not _is_small(references[i])]
     counted = set(range(len(references))) - (set(rows) - set(claims))
-    if limit is not None and len(claims) > (grown_limit := limit_of(references, limit)):
-        # One queue per file, in the generator's order; the merge only compares the first items.
+    if limit is not None and len(claims) > (grown_limit := scale_limit(references, limit)):
+        # There is one queue per file, in the order of the generator, which is kept because `merge`
+        # only compares the first items.
         queues: dict[str, list[tuple[float, int]]] = {}
         for index in claims:
             ref = references[index]
@@ -151,7 +157,7 @@ def select_references(
 
 
 def _is_small(reference: PseudoReference) -> bool:
-    """Return whether a claim about a topic is too minor for a review to mention."""
+    """Return whether a reference is a claim about a topic that no review would mention."""
     return reference.topic is not None and reference.weight < MIN_COUNTED_WEIGHT
 
 
@@ -160,15 +166,15 @@ def select_rows(
 ) -> list[int]:
     """Return the references that a comment with this scope is scored against.
 
-    A comment on the whole diff is scored against the counted references. One on a hunk or file is
-    scored against the references of that part, counted or not, so that a comment on a minor part of
-    a large change still has references.
+    A comment on the whole diff is scored against the references that count. A comment on a hunk or
+    a file is scored against all references of this part, so that a comment on a minor part of a
+    large change has references, too.
 
     Args:
         refs: Pseudo-references, most informative first, with `counted` set.
         scope: Scope of the comment.
         diff: The change.
-        limit: Maximum claims and implications; None for all.
+        limit: Maximum number of claims and implications; None for all.
 
     Returns:
         Indices into `refs`, ascending.
@@ -181,7 +187,7 @@ def select_rows(
     for index, ref in enumerate(refs):
         if in_scope(ref, scope, file):
             claims += ref.kind is not ReferenceKind.ISSUE
-            # Issues have their own limit, so they are not counted here.
+            # The limit is not for issues, which have a separate limit.
             if limit is None or claims <= limit or ref.kind is ReferenceKind.ISSUE:
                 rows.append(index)
     return rows
@@ -191,24 +197,23 @@ def in_scope(reference: PseudoReference, scope: Scope, file: ChangedFile | None)
     """Return whether a comment with this scope is scored against this reference.
 
     Args:
-        reference: Any reference of the diff; one without lines is about the whole change and
-            belongs to every scope.
+        reference: A reference of the diff.
         scope: Scope of the comment.
         file: The scope's file; None if the scope is the whole diff.
 
     Returns:
-        True if the reference is on a line of the scope.
+        Whether the reference is on a line of the scope, or about the whole change.
     """
     if scope.kind is ScopeKind.DIFF or file is None or not reference.spans:
         return True
-    # A renamed file has its old lines under its old path.
+    # The old lines of a renamed file are under its old path.
     spans = [span for span in reference.spans if span.path == file.path_on(span.side)]
     if scope.kind is ScopeKind.FILE or scope.hunk is None:
         return bool(spans)
     hunk = file.hunks[scope.hunk]
     for span in spans:
         start, length = hunk.range_of(span.side)
-        # A hunk without lines on a side still has a position there: `@@ -20,0 +21,3 @@`.
+        # A hunk without lines in a version still has a position there: `@@ -20,0 +21,3 @@`.
         if span.start < start + max(length, 1) and start <= span.end:
             return True
     return False
@@ -222,7 +227,7 @@ class Cells(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     references: tuple[PseudoReference, ...]
     """Rows: R pseudo-references."""
     sentences: tuple[Sentence, ...]
-    """Columns: S sentences, first the visible text of the comments, then hidden text."""
+    """Columns: S sentences; first the visible text of all comments, then hidden text."""
     reference_vectors: Floats
     """Unit vectors of the references' encoded texts, shape (R, D)."""
     sentence_vectors: Floats
@@ -230,10 +235,10 @@ class Cells(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     similarity: Floats
     """Cosines of rows and columns, shape (R, S), each in [-1, 1], read-only."""
     about: Floats
-    """Probability that each sentence is about the change, by its lines and names as well as by its
-    claims, shape (S,); 0.5 without weights for the encoder."""
-    placed: frozenset[int] = frozenset()
-    """Comments that are on a line of the change."""
+    """Probability that each sentence is about the change, by the lines, names and claims of the
+    change, shape (S,); 0.5 without weights for the encoder."""
+    line_comments: frozenset[int] = frozenset()
+    """Indices of the comments that are attached to a hunk of the change."""
 
 
 class Judgement(msgspec.Struct, frozen=True, kw_only=True, eq=False):
@@ -244,7 +249,7 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     decision: float
     """Minimum degree at which a sentence addresses a pseudo-reference, in (0, 1)."""
     flags: tuple[Flag | None, ...]
-    """For each of the S sentences, why it addresses less or nothing; usually None."""
+    """For each of the S sentences, why it addresses nothing or less than it seems; usually None."""
     in_review: tuple[bool, ...]
     """For each of the S sentences, False for hidden text that is left out of the review."""
 
@@ -255,7 +260,7 @@ def compare(
     sentences: Sequence[Sentence],
     rows: Floats,
     columns: Floats,
-    placed: Iterable[int] = (),
+    line_comments: Iterable[int] = (),
 ) -> Cells:
     """Compare the sentences of a review with the pseudo-references of its change.
 
@@ -265,10 +270,10 @@ def compare(
         sentences: The S sentences of the review.
         rows: Unit vectors of the references' encoded texts, shape (R, D).
         columns: Unit vectors of the sentences, shape (S, D).
-        placed: Comments that are on a line of the change.
+        line_comments: Indices of the comments that are attached to a hunk of the change.
 
     Returns:
-        The cells; `about` is not yet known.
+        The cells, in which `about` is not yet set.
     """
     return Cells(
         diff=diff,
@@ -278,18 +283,18 @@ def compare(
         sentence_vectors=columns,
         similarity=cosine(rows, columns),
         about=np.full(len(sentences), 0.5, dtype=np.float32),
-        placed=frozenset(placed),
+        line_comments=frozenset(line_comments),
     )
 
 
 def cosine(
     references: npt.NDArray[np.float32], sentences: npt.NDArray[np.float32]
 ) -> npt.NDArray[np.float32]:
-    """Compare every pseudo-reference with every sentence.
+    """Return the cosine similarity of every pseudo-reference and every sentence.
 
     Args:
-        references: Unit rows, shape (R, D).
-        sentences: Unit rows, shape (S, D).
+        references: Unit vectors, shape (R, D).
+        sentences: Unit vectors, shape (S, D).
 
     Returns:
         Read-only float32 array of shape (R, S), each value in [-1, 1]. R and S may be 0.
@@ -309,10 +314,10 @@ def cosine(
     if references.ndim != 2 or sentences.ndim != 2 or references.shape[1] != sentences.shape[1]:
         shapes = f"{references.shape} and {sentences.shape}"
         raise EncodingError(f"vectors of shapes {shapes} cannot be compared")
-    # Rounding can leave a product of unit vectors one ulp outside the range.
+    # Because of rounding, a product of unit vectors can be slightly outside of the range.
     products = references @ sentences.T
     matrix: npt.NDArray[np.float32] = np.clip(products, -1.0, 1.0).astype(np.float32, copy=False)
     if not np.isfinite(matrix).all():
-        raise EncodingError("the encoder gave a vector with NaN or infinity")
+        raise EncodingError("the encoder returned a vector with NaN or infinity")
     matrix.setflags(write=False)
     return matrix

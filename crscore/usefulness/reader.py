@@ -254,7 +254,7 @@ class Reader(msgspec.Struct, frozen=True, eq=False):
     def _weigh(self, text: TextReading, cells: Cells, change: ChangeEvidence) -> Remark:
         """Estimate what a remark is worth."""
         units = [cells.sentences[column] for column in text.columns]
-        is_placed = units[0].comment in cells.placed
+        is_placed = units[0].comment in cells.line_comments
         about = self.judge_remark(text, cells.sentence_vectors, change, is_placed=is_placed)
         return Remark(
             comment=units[0].comment,

@@ -394,10 +394,10 @@ MISTAKES = [
     (("https://acme.example/a.diff", REVIEW), 2, "curl -L https://acme.example/a.diff -o FILE"),
     (("pr",), 2, "Missing argument"),
     (("pr", "7"), 2, "this folder is not one; elsewhere: crscore pr acme/shop#7"),
-    (("pr", "acme/shop"), 2, "like acme/shop#7"),
-    (("pr", "acme/shop", "7"), 2, "like acme/shop#7"),
-    (("pr", "#7"), 2, "like acme/shop#7"),
-    (("pr", "https://github.com/acme/shop/issues/7"), 2, "like acme/shop#7"),
+    (("pr", "acme/shop"), 2, "give acme/shop#7"),
+    (("pr", "acme/shop", "7"), 2, "give acme/shop#7"),
+    (("pr", "#7"), 2, "give acme/shop#7"),
+    (("pr", "https://github.com/acme/shop/issues/7"), 2, "give acme/shop#7"),
     (("pr", "https://git.example/a/b/pull/7"), 2, "change the variable, or give"),
     (("pr", DIFF, REVIEW), 2, "to score a review in a file: crscore DIFF REVIEW"),
     (("pr", "a/b#7", "a/b!7"), 2, "must all be on one host: run pr for each host"),
@@ -739,7 +739,7 @@ def test_byte_order_mark_is_skipped_and_other_bytes_are_reported(crscore, tmp_pa
     file.write_bytes(b"\xef\xbb\xbf" + row.encode() + b'\n{"diff": "\xff"}\n')
     ran = crscore(file, *FAST)
     assert_one_line = ran.err.splitlines()
-    assert assert_one_line == [f"crscore: {file}:2: not UTF-8"]
+    assert assert_one_line == [f"crscore: {file}:2: the line is not UTF-8"]
     assert "1 review; 1 could not be scored" in ran.out
 
 

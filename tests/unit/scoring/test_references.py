@@ -13,7 +13,7 @@ from crscore.records import (
     Topic,
     TopicState,
 )
-from crscore.scoring.cells import in_scope, limit_of, select_references
+from crscore.scoring.cells import in_scope, scale_limit, select_references
 
 
 def claim(
@@ -79,21 +79,21 @@ LIMITS = [
 def test_limit_grows_with_the_lines_of_the_topics() -> None:
     for lines, limit in LIMITS:
         refs = [of_topic(str(index), count) for index, count in enumerate(lines)]
-        assert limit_of(refs, 12) == limit
+        assert scale_limit(refs, 12) == limit
 
 
 def test_limit_grows_in_proportion() -> None:
     refs = [of_topic(str(at), 150) for at in range(6)]
-    assert [limit_of(refs, limit) for limit in (0, 1, 5)] == [0, 2, 10]
+    assert [scale_limit(refs, limit) for limit in (0, 1, 5)] == [0, 2, 10]
 
 
 def test_claims_of_one_topic_make_the_limit_grow_once() -> None:
-    assert limit_of([of_topic("f", 150) for _ in range(9)], 12) == 12
+    assert scale_limit([of_topic("f", 150) for _ in range(9)], 12) == 12
 
 
 def test_claims_without_a_topic_leave_the_limit_as_it_is() -> None:
     refs = [claim(str(at)) for at in range(500)]
-    assert limit_of(refs, 12) == 12
+    assert scale_limit(refs, 12) == 12
     assert len(counted(select_references(refs, limit=12))) == 12
 
 

@@ -19,7 +19,7 @@ from crscore.records import (
     Topic,
     TopicState,
 )
-from crscore.scoring.assembly import find_named, find_touched, list_points
+from crscore.scoring.assembly import find_addressed, find_named_points, list_points
 from crscore.scoring.cells import Cells, Judgement, compare
 from crscore.text import stem
 from tests.helpers import results
@@ -69,7 +69,7 @@ def names(text: str, flag: Flag | None = None, rarity=IDF) -> set[str]:
     """Return the topics whose code a text names."""
     sentence = Sentence(text=text, comment=0)
     cosines = np.zeros((len(REFERENCES), 1), dtype=np.float32)
-    named = find_named(cells_of(REFERENCES, [sentence], cosines), [flag], rarity)
+    named = find_named_points(cells_of(REFERENCES, [sentence], cosines), [flag], rarity)
     return {name for name, is_named in zip(UNITS, named[:, 0], strict=True) if is_named}
 
 
@@ -138,10 +138,10 @@ def two_claims() -> tuple[PseudoReference, ...]:
     )
 
 
-def test_topic_is_touched_at_its_nearest_counted_claim() -> None:
+def test_topic_is_addressed_at_its_nearest_counted_claim() -> None:
     cosines = np.array([[0.1, 0.2], [0.2, 0.1], [0.9, 0.9], [0.9, 0.9]], dtype=np.float32)
     sentences = [Sentence(text="`charge` fails.", comment=0)] * 2
-    named = find_named(cells_of(two_claims(), sentences, cosines), [None, None])
+    named = find_named_points(cells_of(two_claims(), sentences, cosines), [None, None])
     assert np.argwhere(named).tolist() == [[0, 1], [1, 0]]
 
 
@@ -165,8 +165,8 @@ def test_sentence_addresses_by_degree_by_name_and_as_its_subject() -> None:
     cells = compare(CHANGE, two_claims()[:3], sentences, rows, columns)
     judgement = Judgement(degrees=degrees, decision=0.4, flags=(None,) * 3, in_review=(True,) * 3)
     readings = [results.make_reading()] * 3
-    touched, found = find_touched(cells, judgement, readings, IDF)
-    assert np.argwhere(touched).tolist() == [[0, 0], [1, 1], [2, 2]]
+    addressed, found = find_addressed(cells, judgement, readings, IDF)
+    assert np.argwhere(addressed).tolist() == [[0, 0], [1, 1], [2, 2]]
     assert [(reading.subject, reading.reference) for reading in found] == [
         (Subject.CHANGE, None),
         (Subject.CLAIM, 1),
