@@ -1,4 +1,4 @@
-"""Changed units of a file: the parts of its versions, and the subjects of the sentences."""
+"""Data about the changed units of a file: their parts in both versions, and their changes."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ from crscore.syntax.outline import Fact, Kind, Outline, Unit
 
 @dataclass(slots=True, kw_only=True)
 class UnitPart:
-    """Unit of one version, with its declarations (overloads are one unit) and changed lines."""
+    """One unit in one version of a file."""
 
     units: list[Unit] = field(default_factory=list)
+    """Declarations of the unit; overloads are several declarations of one unit."""
     lines: list[int] = field(default_factory=list)
-    """Changed lines of the unit, without the units inside it, sorted."""
+    """Numbers of the unit's changed lines, sorted, without those of units inside it."""
     facts: list[Fact] = field(default_factory=list)
     tokens: list[str] = field(default_factory=list)
     parent: str = ""
-    """Name of the enclosing unit; empty for the file."""
+    """Qualified name of the enclosing unit; "" if it is the file."""
 
     @property
     def is_declared_in_change(self) -> bool:
@@ -36,7 +37,7 @@ class UnitPart:
 
 
 def parts_of(version: Version, language: Language) -> dict[str, UnitPart]:
-    """Return the parts of a version by the qualified name of their unit, empty for the file."""
+    """Return the parts of a version by the qualified names of the units; "" names the file."""
     parts: defaultdict[str, UnitPart] = defaultdict(UnitPart)
     for outline in version.outlines:
         _add_parts(parts, outline, version, language)
@@ -46,16 +47,17 @@ def parts_of(version: Version, language: Language) -> dict[str, UnitPart]:
 def _add_parts(
     parts: defaultdict[str, UnitPart], outline: Outline, version: Version, language: Language
 ) -> None:
-    """Add lines, units, facts and tokens of one outline to the parts of a file."""
-    # A hunk may begin inside a unit that git names, and that ends before the line `flush`.
-    enclosing = _unit_of(outline.section, language) if outline.section.strip() else None
-    flush = 0 if enclosing is None else _flush(outline, version, language)
+    """Add the lines, units, facts and tokens of one outline to the parts of a file."""
+    # If a hunk begins inside a unit, git names the unit in the hunk's header. The unit ends before
+    # the line `end`.
+    enclosing = _parse_section(outline.section, language) if outline.section.strip() else None
+    end = 0 if enclosing is None else _find_end(outline, version, language)
 
-    @cache  # asked for every token, 200,000 times in a large pull request
+    @cache  # called for every token, 200,000 times in a large pull request
     def key(index: int, line: int) -> str:
-        """Return the qualified name of a unit, given a line in it."""
+        """Return the qualified name of a unit, given its index and one of its lines."""
         name = outline.qualified(index)
-        if enclosing is None or line >= flush:
+        if enclosing is None or line >= end:
             return name
         is_member = bool(name) and enclosing.kind is Kind.TYPE
         return f"{enclosing.name}.{name}" if is_member else name or enclosing.name
@@ -66,7 +68,7 @@ def _add_parts(
         parts[key(index, line)].lines.append(line)
     if enclosing is None:
         parts[""].units.append(outline.units[0])
-    elif flush > outline.low:
+    elif end > outline.low:
         parts[enclosing.name].units.append(enclosing)
     for index, unit in enumerate(outline.units):
         owner = index if unit.real else 0
@@ -80,33 +82,32 @@ def _add_parts(
             parts[key(owner, line)].tokens.append(text)
 
 
-def _unit_of(section: str, language: Language) -> Unit | None:
-    """Return the declaration that git shows for a hunk that begins inside it."""
-    # git cuts the line at 80 bytes (`struct func_line` in
-    # https://github.com/git/git/blob/master/xdiff/xemit.c), so the brace that opens the body may be
-    # missing.
-    # In C, the type of a function may be on the previous line.
+def _parse_section(section: str, language: Language) -> Unit | None:
+    """Return the declaration that git shows in a hunk's header, or None if it cannot be parsed."""
+    # git cuts the declaration at 80 bytes (`struct func_line` in
+    # https://github.com/git/git/blob/master/xdiff/xemit.c), so its opening brace may be missing. In
+    # C, the type of a function may be on the line before.
     typed = ("void " + section.rstrip(" {") + " {") if language.name in {"c", "cpp"} else section
     for text in (section, section.rstrip(" {") + " {", typed):
         units = complete(language, [text], 1).outline.units
         real = [unit for unit in units[1:] if unit.real]
         if real:
             unit = real[-1]
-            # The line is not part of the hunk, so its number is unknown.
+            # The declaration is not part of the hunk, so its lines are unknown.
             unit.start = unit.end = unit.head = 0
             unit.facts.clear()
             return unit
     return None
 
 
-def _flush(outline: Outline, version: Version, language: Language) -> int:
-    """Return the first line of a hunk after the unit that began before the hunk."""
+def _find_end(outline: Outline, version: Version, language: Language) -> int:
+    """Return the number of the first line after the unit in which a hunk begins."""
     for line in range(outline.low, outline.high + 1):
         text = version.lines.get(line, "")
         if text.rstrip() in {"}", "};", language.closing_word or "}"}:
             return line + 1
-        # Comments and directives at the margin may still be inside the unit, except the comment of
-        # a declaration.
+        # Code without indentation ends the unit. Comments and directives without indentation may be
+        # inside the unit, except the documentation comment of the next declaration.
         if text.startswith((" *", "/**")) or (text[:1].strip() and text[0] not in "}])#/*"):
             return line
     return outline.high + 1
@@ -114,48 +115,51 @@ def _flush(outline: Outline, version: Version, language: Language) -> int:
 
 @dataclass(slots=True, kw_only=True)
 class UnitChange:
-    """One changed unit of a file: a topic of the claims."""
+    """Change of one unit of a file: a topic of the claims."""
 
     file: ChangedFile
     name: str
-    """Qualified name; empty for the file itself."""
+    """Qualified name of the unit; "" for the file itself."""
     kind: Kind
     noun: str
+    """What the unit is called in sentences, such as "function"."""
     state: str
     """`new`, `removed`, `overload` (one more declaration of a name), `less` (one fewer), `renamed`,
     `replaced`, `moved`, `place`, `layout`, `comments` or `changed`."""
     old: UnitPart
+    """The unit in the old version; empty for a new unit."""
     new: UnitPart
+    """The unit in the new version; empty for a removed unit."""
     language: str = ""
-    """Name of the language whose grammar parsed it; empty if none did."""
+    """Name of the language whose grammar parsed the file; "" if the file was not parsed."""
     before: str = ""
-    """Former name or path of a unit that was renamed, replaced or moved."""
+    """Former name or path of a unit that was renamed, replaced or moved; "" for other units."""
     origin: UnitChange | None = None
-    """For a moved unit, the change that removed it from its former file."""
+    """For a unit that moved, the change that removed the unit from its former file."""
     members: list[Unit] = field(default_factory=list)
-    """Units inside this unit that belong to its topic."""
+    """Units inside this unit that have no topic of their own."""
     added: list[int] = field(default_factory=list)
-    """Changed lines of the new version that belong to this topic, sorted."""
+    """Numbers of the topic's changed lines in the new version, sorted."""
     removed: list[int] = field(default_factory=list)
-    """Changed lines of the old version that belong to this topic, sorted."""
+    """Numbers of the topic's changed lines in the old version, sorted."""
     similar: list[UnitChange] = field(default_factory=list)
-    """Other units that changed in the same way and belong to this topic."""
+    """Changes of other units that changed in the same way and belong to this topic."""
     aside: frozenset[Line] = frozenset()
-    """Changed lines of this topic outside of the unit: the imports of its file."""
+    """Changed lines of this topic that are outside of the unit: imports of its file."""
 
     @property
     def short_name(self) -> str:
-        """Name without the names of the enclosing units."""
+        """Name of the unit without the names of enclosing units; "" if it is not declared."""
         return self.unit.name.rpartition(".")[2] if self.unit is not None else ""
 
     @property
     def size(self) -> int:
-        """Number of changed lines."""
+        """Number of changed lines of the topic, without similar units."""
         return len(self.added) + len(self.removed)
 
     @property
     def displayed_size(self) -> int:
-        """Number of lines as a reader counts them: for a new or removed unit, all of its lines."""
+        """Number of lines that a sentence names: all lines of a new or removed unit."""
         units = (self.new if self.state == "new" else self.old).units
         if self.state in {"new", "removed"} and self.name and self.noun != "tests":
             return sum(unit.end - unit.start + 1 for unit in units if unit.name)
@@ -163,12 +167,12 @@ class UnitChange:
 
     @property
     def unit(self) -> Unit | None:
-        """Declaration of the unit, in the new version if the unit is declared there."""
+        """First declaration of the unit, in the new version if possible; None if there is none."""
         return next(iter(self.new.units or self.old.units), None)
 
 
 def code_of(file: ChangedFile) -> dict[Line, str]:
-    """Return the changed lines of a file."""
+    """Return the text of each changed line of a file."""
     return {
         (line.kind is LineKind.ADDED, line.new or line.old or 0): line.text
         for line in file.lines(LineKind.ADDED, LineKind.REMOVED)
@@ -176,11 +180,11 @@ def code_of(file: ChangedFile) -> dict[Line, str]:
 
 
 def role_of_change(change: UnitChange) -> str:
-    """Return the role of a change's file, by its path and content."""
+    """Return the role of a change's file, such as "code", from its path and content."""
     return "machine" if change.noun in MACHINE_MADE else role_of(change.file.path)
 
 
 def is_shipped(change: UnitChange) -> bool:
-    """Return whether users run the code of a unit, which is then not a test or an example."""
+    """Return whether users run the code of a unit, unlike that of a test or an example."""
     role = role_of(change.file.path or change.file.old_path or "")
     return change.kind is not Kind.TEST and role in {"code", "config"}

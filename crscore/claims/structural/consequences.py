@@ -1,6 +1,7 @@
-"""Finds consequences of a change that a reviewer should ask about, each proven by both versions.
+"""Finds consequences of a change that a reviewer should ask about, from both versions of the code.
 
-A rule is kept only if readers found it useful in at least 7 of 10 cases: docs/design/003.
+There is a rule for each kind of consequence. Only rules are kept whose results readers found useful
+in at least 7 of 10 cases (docs/design/003-structural-claims.md).
 """
 
 import re
@@ -16,26 +17,26 @@ from crscore.syntax.change import squeeze
 from crscore.syntax.outline import Kind, Role
 from crscore.text import find_code_spans, quote, split_identifier
 
-# Some patterns take quadratic time.
+# The time of some patterns grows with the square of a line's length.
 MAX_LINE_CHARS: Final = 300
-"""Maximum characters of a changed line."""
-# In a rewritten file, single lines have no consequences.
+"""Maximum characters of a changed line; a unit with a longer line has no consequences."""
+# If more lines changed, the file was rewritten, and single lines show no consequences.
 MAX_LINES: Final = 1000
-"""Maximum changed lines of a file."""
+"""Maximum changed lines of a file; other files have no consequences."""
 MAX_CONDITIONS: Final = 40
-"""Maximum conditions of a unit that are compared with its lines."""
+"""Maximum number of added and removed conditions of a unit that are looked at."""
 # Longer blocks are rewritten code, or data.
 MAX_BLOCK_LINES: Final = 60
-"""Maximum removed or added lines of a block."""
+"""Maximum removed lines, and added lines, of a block in which literals are compared."""
 _NAME: Final = re.compile(r"[\w$]+")
 # "count", "$a" and "user" of "not user.is_active"; not "None", "is"
 _VARIABLE: Final = re.compile(
     r"(?<![\w$])(?!(?:not|is|in|null|nil|None|[Tt]rue)\b)[A-Za-z_$][\w$]*"
 )
-# Log messages, comments, and lines that are too short to matter.
+# Calls that log, comments, and lines of up to 7 characters are too unimportant to ask about.
 _DULL: Final = re.compile(r"(?i)[\w.$>-]*(?:log|print|console)|[/#*]|.{0,7}$")
-# Reads of an environment variable that may not be set. GitHub Actions or the system always sets the
-# variables that are left out:
+# Reads of an environment variable that may not be set, so without those that GitHub Actions or the
+# system always sets:
 # https://docs.github.com/en/actions/reference/workflows-and-actions/variables
 _ENVIRONMENT: Final = re.compile(
     r"(?:os\.environ(?:\.get)?[\[(]|os\.getenv\(|os\.Getenv\(|process\.env(?:\.|\[)"
@@ -44,7 +45,7 @@ _ENVIRONMENT: Final = re.compile(
 )
 # `OPEN = "open"`, `Open,`, `case Open`, `Open(1)`
 _MEMBER: Final = re.compile(r"(?:case )?([A-Z]\w*)\s*+(?:,|=|\(|;|$)")
-# Enumerations whose members are only names.
+# Enumerations of mere names, which code seldom handles one by one.
 _NAMES: Final = re.compile(r"(?:Keys?|Names?|Actions?|Events?|Routes?)$")
 # `@pytest.mark.skip`, `@Disabled`, `[Ignore]`, `t.Skip(`, `it.skip(`, `xit(`
 _SKIP: Final = re.compile(
@@ -52,7 +53,7 @@ _SKIP: Final = re.compile(
     r"|^(?:t\.Skip\w*|pytest\.skip|self\.skipTest|(?:\$this->|self::)markTestSkipped)\("
     r"|\b(?:it|test|describe)\.(?:skip|todo|fixme)\(|\bx(?:it|describe|test)\(|->(?:skip|todo)\("
 )
-# After such a line, a test is skipped only on some machines.
+# If the line before contains such a word, the test is skipped only under a condition.
 _BRANCH: Final = re.compile(r"(?i)\b(?:if|else|except|catch|case)\b")
 _TABLES: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 _QUANTITIES: Final = [
@@ -65,16 +66,16 @@ _KEYS: Final = [
 ]
 # "30", "1_000", "2.5", "30s", "'10'", "10ms"; not "30 s", "v2"
 _NUMBER: Final = re.compile(r"[\"']?(\d[\d_]*+(?:\.\d+)?)([A-Za-z]{0,2})[\"']?")
-# "60 * " and "24 * 60 * " before the number that changed
+# "60 * " and "24 * 60 * " before a changed number
 _FACTORS: Final = re.compile(r"(?<![\w.])(?:\d[\d_.]* \* ){1,4}$")
-# " * 1024" and " * 60 * 1000" after it
+# " * 1024" and " * 60 * 1000" after a changed number
 _PRODUCT: Final = re.compile(r"(?: \* [\w.]+){0,4}")
 _QUOTES: Final = re.compile(r"^[\"'`]|[\"'`]$")
 # Files whose constants do not affect running code.
 _ASIDE: Final = re.compile(
     r"(?i)(?:^|[/._-])(?:evals?|lang|locali[sz]\w*|i18n)(?:[/._]|$)|\.(?:c|le|sc)ss$"
 )
-# A token; literals are captured by the group.
+# One token of code; the group captures a token that is a literal.
 _TOKEN: Final = re.compile(
     r"""("(?:\\.|[^"\\])*+"|'(?:\\.|[^'\\])*+'|`[^`]*+`"""
     # A slash begins a regular expression if it cannot be a division.
@@ -84,38 +85,38 @@ _TOKEN: Final = re.compile(
 # "x = 1  # why", "x = 1; // why"; not "http://host", "#include"
 _COMMENT: Final = re.compile(r"\s(?:#|//)\s")
 _NAME_BEFORE: Final = re.compile(
-    # `wait: float = Field(default=`, `wait: float = `, `get("wait", `, `wait `, `sleep(`
+    # Code before a literal that names it: `wait: float = Field(default=`, `wait: float = `,
+    # `get("wait", `, `wait `, `sleep(`
     r"^(\w+): [\w\[\]|. ]{1,40} = \w+\(default=$"
     r"|([A-Za-z_$][\w$.-]*+)[\"'\])?]*+\s?(?::\s?[\w\[\]|.<>? ]{1,40})?\s?(?::?=|:|=>|\?\?)\s?$"
     r"|(?i:default|get|env|option|property)\w*\(@?[\"']?([\w.]+)[\"']?, $|^([\w-]+)\s$"
     r"|([A-Za-z_$][\w$.]*+)\($"
 )
 _Line: TypeAlias = tuple[int, str, list[re.Match[str]]]
-"""Number, code and tokens of a line."""
+"""Number of a line, its code without a comment, and its tokens."""
 
 
 class Edit(NamedTuple):
-    """The only literal that differs between two lines."""
+    """Changed literal in a line that is otherwise the same in both versions."""
 
     before: str
     """The literal in the old version."""
     after: str
     """The literal in the new version."""
     line: int
-    """Line of the new version."""
+    """Number of the line in the new version."""
     prefix: str
-    """Code before the literal on its line."""
+    """Code before the literal on the line."""
     rest: str
-    """Code after the literal on its line."""
+    """Code after the literal on the line."""
     name: str
-    """Name of the variable or parameter whose value is the literal; may be empty."""
+    """Name of the variable, parameter or function that the literal is for; "" if unknown."""
 
 
 def find_consequences(unit: Evidence) -> Iterator[Statement]:
-    """Yield the consequences of the change of one unit, at most one per rule.
+    """Yield the consequences of the change of one unit, at most one of each rule.
 
-    A consequence is left out if earlier ones quote all of its names. A unit with a very long line,
-    or in a file with very many changed lines, has no consequences.
+    A consequence is left out if earlier consequences quote all names that it quotes.
     """
     versions = ((unit.new, unit.change.added), (unit.old, unit.change.removed))
     size = sum(len(version.changed) for version, _ in versions)
@@ -133,7 +134,7 @@ def find_consequences(unit: Evidence) -> Iterator[Statement]:
 
 
 def find_guarded(unit: Evidence) -> Iterator[Statement]:
-    """Find code that lost the condition that guarded it, or got a new one."""
+    """Yield a question about each line that has a new condition or has lost its condition."""
     earlier_by_side = {
         new: [_variables(fact.text) for fact in part.facts if fact.role is Role.CONDITION]
         for new, part in ((True, unit.change.old), (False, unit.change.new))
@@ -143,20 +144,21 @@ def find_guarded(unit: Evidence) -> Iterator[Statement]:
     for is_added, fact in conditions[:MAX_CONDITIONS]:
         block = (unit.new if is_added else unit.old).blocks.get(fact.line)
         variables = _variables(fact.text)
-        # If the same variables were in a condition before, as in `if not a.ready: return`, the code
-        # was guarded before, too.
+        # If a condition of the other version has the same variables, such as
+        # `if not a.ready: return`, the code is probably guarded in both versions.
         if block is None or any(variables <= earlier for earlier in earlier_by_side[is_added]):
             continue
         own_lines, other_lines = (block.added, block.removed)[:: 1 if is_added else -1]
         texts, moved = [text for _, text in own_lines], {text for _, text in other_lines if text}
         code = squeeze("".join(text for line, text in own_lines if line >= fact.line))
         after = code.partition(squeeze(fact.text))[2].lstrip("){:")
-        # It is unknown which of two equal lines moved.
+        # Of lines with equal text, it is unknown which one is now guarded.
         bodies = [t for t in moved if texts.count(t) == 1 and after.startswith(squeeze(t))]
         body = max(bodies, key=len, default="").removesuffix("{").strip()
-        # A loop does more than skip its body; with a new `else`, other code runs instead.
+        # The sentence would be wrong for a loop, which also repeats its body, and for a condition
+        # with a new `else`, whose code runs instead.
         is_other = "while" in code[:8] or (is_added and "else" in _variables(" ".join(texts)))
-        # If other lines of the block were removed, too, the code was rewritten, not guarded.
+        # If other lines of the block are gone, too, the code was rewritten.
         if moved <= {*texts} and not is_other and not _DULL.match(body):
             body = quote(body if split_arguments(body) is not None else body + "…")
             verb = "now runs only" if is_added else "no longer runs only"
@@ -173,14 +175,14 @@ def _variables(text: str) -> set[str]:
 
 
 def find_environment(unit: Evidence) -> Iterator[Statement]:
-    """Find an environment variable that was not read before."""
+    """Yield a question about each environment variable that the file did not read before."""
     states = {"changed", "comments", "new", "overload", "replaced"}
     if unit.change.state not in states or not unit.change.language:
         return
     removed = [unit.old.lines[line] for line in unit.change.removed]
     for line in unit.change.added:
         match = _ENVIRONMENT.search(unit.new.lines[line].strip())
-        # If the read of a variable was removed, this may be the same variable under a new name.
+        # If the read of another variable was removed, the variable may only have a new name.
         if match is None or any(map(_ENVIRONMENT.search, removed)):
             continue
         if squeeze(match[1]) not in unit.old.all_squeezed and fits(match[1]):
@@ -192,11 +194,11 @@ def find_environment(unit: Evidence) -> Iterator[Statement]:
 
 
 def find_member(unit: Evidence) -> Iterator[Statement]:
-    """Find a new member of an enumeration."""
+    """Yield a question about each new member of an enumeration."""
     change, name = unit.change, unit.change.short_name
     words = change.unit.head_tokens if change.unit else ()
     is_enum = any(word.lower().endswith("enum") for word in (change.noun, *words))
-    # If a member was removed, the new one may be the same member under a new name.
+    # If a member was removed, a new member may be the same one with a new name.
     is_renamed = any(_MEMBER.match(text) for lines, _ in unit.blocks() for _, text in lines)
     if not is_enum or is_renamed or change.state != "changed" or _NAMES.search(name):
         return
@@ -209,7 +211,7 @@ def find_member(unit: Evidence) -> Iterator[Statement]:
 
 
 def find_skipped(unit: Evidence) -> Iterator[Statement]:
-    """Find a test that no longer runs."""
+    """Yield a question about a test that is now skipped."""
     if unit.change.kind is not Kind.TEST or unit.change.state != "changed":
         return
     for block in dict.fromkeys(unit.new.blocks[line] for line in unit.change.added):
@@ -221,18 +223,18 @@ def find_skipped(unit: Evidence) -> Iterator[Statement]:
 
 
 def find_quantity(unit: Evidence) -> Iterator[Statement]:
-    """Find a limit, a time or a size whose value changed."""
-    for edit in _edits(unit):
+    """Yield a question about each limit, time or size whose value changed."""
+    for edit in _find_edits(unit):
         left = (_FACTORS.search(edit.prefix) or [""])[0]
         right = (_PRODUCT.match(edit.rest) or [""])[0]
         old, new = (quote(left + number + right) for number in (edit.before, edit.after))
-        if question := _question(edit):
+        if question := _ask_about_number(edit):
             text = f"{quote(edit.name)} is now {new} instead of {old}: {question}"
             yield Statement(text, ((True, edit.line),))
 
 
-def _question(edit: Edit) -> str:
-    """Return the question that a changed number raises; empty for most numbers."""
+def _ask_about_number(edit: Edit) -> str:
+    """Return the question about a changed number in `consequences.toml`; "" if there is none."""
     old, new = map(_NUMBER.fullmatch, (edit.before, edit.after))
     if old is None or new is None or old[2] != new[2]:
         return ""
@@ -243,10 +245,13 @@ def _question(edit: Edit) -> str:
 
 
 def find_key(unit: Evidence) -> Iterator[Statement]:
-    """Find a changed key, address, path or tag that other code or stored data may depend on."""
-    for edit in _edits(unit):
+    """Yield a question about each changed key, address, path or tag.
+
+    Other code or stored data may depend on the old one.
+    """
+    for edit in _find_edits(unit):
         is_elsewhere = edit.before[0] in "\"'`" and squeeze(edit.before) in unit.new.all_squeezed
-        if is_elsewhere or not fits(edit.before, edit.after) or _question(edit):
+        if is_elsewhere or not fits(edit.before, edit.after) or _ask_about_number(edit):
             continue
         context = f"{edit.prefix}…{edit.rest}"
         for literal, surroundings, sentence in _KEYS:
@@ -256,8 +261,8 @@ def find_key(unit: Evidence) -> Iterator[Statement]:
                 break
 
 
-def _edits(unit: Evidence) -> Iterator[Edit]:
-    """Yield the changed literals in lines that are otherwise unchanged."""
+def _find_edits(unit: Evidence) -> Iterator[Edit]:
+    """Yield the changed literals of lines that are otherwise the same in both versions."""
     is_aside = _ASIDE.search(unit.change.file.path)
     if is_aside or unit.change.state not in {"changed", "renamed"}:
         return
@@ -265,24 +270,24 @@ def _edits(unit: Evidence) -> Iterator[Edit]:
     before_texts, after_texts = ({text for b in blocks for _, text in b[side]} for side in (0, 1))
     for removed, added in blocks:
         is_small = 0 < len(removed) <= MAX_BLOCK_LINES and 0 < len(added) <= MAX_BLOCK_LINES
-        old, new = (_by_template(lines if is_small else ()) for lines in (removed, added))
+        old, new = (_group_by_template(lines if is_small else ()) for lines in (removed, added))
         for template in [template for template in new if template in old]:
             (_, before, left), (line, after, right) = old[template][-1], new[template][-1]
             pairs = [(a, b) for a, b in zip(left, right, strict=True) if a[0] != b[0]]
-            # If there is a second line of the same form, one of the two may only have moved.
+            # If another line of the block has the same template, it is unknown which one changed.
             is_sure = len(old[template]) == len(new[template]) == len(pairs) == 1
             if is_sure and before not in after_texts and after not in before_texts:
                 start, end = pairs[0][1].span()
                 prefix, rest = after[:start], after[end:]
-                # The first factors of a product may separate the name from the literal.
+                # In `wait = 60 * 5`, factors stand between the name and the changed literal.
                 stem = prefix.rstrip("0123456789 *._+(@") + " " * prefix.endswith(" ")
                 match = _NAME_BEFORE.search(prefix) or _NAME_BEFORE.search(stem)
                 name = next(filter(None, match.groups()), "") if match else ""
                 yield Edit(pairs[0][0][0], after[start:end], line, prefix, rest, name)
 
 
-def _by_template(lines: Sequence[tuple[int, str]]) -> dict[tuple[str, ...], list[_Line]]:
-    """Group lines of code that differ only in their literals."""
+def _group_by_template(lines: Sequence[tuple[int, str]]) -> dict[tuple[str, ...], list[_Line]]:
+    """Group lines by their template, which is their tokens with "" for each literal."""
     groups: dict[tuple[str, ...], list[_Line]] = {}
     for line, text in lines:
         code = _COMMENT.split(text, maxsplit=1)[0].rstrip(",; ")
@@ -295,9 +300,10 @@ def _by_template(lines: Sequence[tuple[int, str]]) -> dict[tuple[str, ...], list
 
 Rule = Callable[[Evidence], Iterator[Statement]]
 TEST_RULES: Final[dict[str, Rule]] = {"skipped": find_skipped}
-# Cases that readers found useful, on commits that the rules were not tuned on (docs/design/003):
-# guard 12 of 16, environment 3 of 4, quantity 8 of 10, key 12 of 17, member 3 of 3, skipped 4 of 4.
-# Rules for new checks that fail (8 of 15) and swallowed errors (8 of 32) were deleted.
+# Number of cases that readers found useful, on commits that were not used to develop the rules
+# (docs/design/003-structural-claims.md): guard 12 of 16, environment 3 of 4, quantity 8 of 10, key
+# 12 of 17, member 3 of 3, skipped 4 of 4. Rules for new checks that fail (8 of 15) and for
+# swallowed errors (8 of 32) were deleted.
 RULES: Final[dict[str, Rule]] = {
     "guard": find_guarded,
     "environment": find_environment,
@@ -306,4 +312,4 @@ RULES: Final[dict[str, Rule]] = {
     "member": find_member,
     **TEST_RULES,
 }
-"""Rules in order of precedence, by the name under which `ranking.toml` has their weights."""
+"""Rules by their name in `ranking.toml`; where two quote the same names, the earlier one counts."""

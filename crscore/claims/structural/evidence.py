@@ -1,4 +1,4 @@
-"""Differences between two versions of a unit, and lookups in the code of each."""
+"""Compares the facts of two versions of a unit, and looks up text in the code of each version."""
 
 import re
 from bisect import bisect_left
@@ -14,23 +14,24 @@ from crscore.syntax.change import Version, squeeze, words_of
 from crscore.syntax.outline import Fact, Role
 
 MIN_EDIT_OVERLAP = 0.6
-"""Minimum share of words, in [0, 1], that a condition or text shares with its edited version."""
+"""Minimum agreement (0 to 1) of two facts for one to be the edited form of the other."""
 MIN_PARTIAL_OVERLAP = 0.3
-"""Minimum share of words, in [0, 1], that a removed condition shares with one that contains it."""
+"""The same minimum if neither fact agrees with a third one (0 if both are in the same position)."""
 MAX_PAIRED = 20
-"""Maximum facts of each version that are compared with each other."""
+"""Maximum facts of each version that are compared with those of the other version."""
 
 # "client.get", "client->get", "Client::get"
 _LAST = re.compile(r"\.|->|::")
 
 
-# Facts of both versions are compared as sets. An earlier method matched each statement with one of
-# the other version, which caused most false claims (docs/design/003-structural-claims.md).
+# The facts of both versions are compared as sets. An earlier method that matched each statement of
+# one version with a statement of the other caused most false claims
+# (docs/design/003-structural-claims.md).
 class Evidence:
     """Evidence for sentences about a unit that both versions have.
 
-    A fact that only one version has was added or removed. A sentence says so only if the text of
-    the other version does not contain it in another form: `is_new`, `is_gone`.
+    A fact that only one version has was added or removed. A sentence says so only if the code of
+    the other version does not contain the text of the fact (`is_new`, `is_gone`).
     """
 
     def __init__(self, change: UnitChange, old: Version, new: Version) -> None:
@@ -59,11 +60,16 @@ class Evidence:
         return squeeze(text) not in self._code[True]
 
     def statement(self, predicate: str, facts: Sequence[Fact], *, new: bool = True) -> Statement:
-        """Return a statement about the unit that refers to the lines of some facts."""
+        """Return a statement about the unit, with the lines of the facts."""
         return about(facts, f"{self.subject} {predicate}", new=new)
 
-    def unmentioned(self, facts: Sequence[Fact], *, new: bool) -> list[Fact]:
-        """Return the facts whose last name the other version does not mention, one per name."""
+    def find_unmentioned(self, facts: Sequence[Fact], *, new: bool) -> list[Fact]:
+        """Return the facts whose last name is not a word of the other version, one of each name.
+
+        Args:
+            facts: Facts of one version.
+            new: Whether that is the new version.
+        """
         words = self._words[not new]
         facts_by_name: dict[str, Fact] = {}
         for fact in facts:
@@ -73,27 +79,30 @@ class Evidence:
         return list(facts_by_name.values())
 
     def are_adjacent(self, old: Fact, new: Fact) -> bool:
-        """Return whether two facts are in one block: no known unchanged line is between them."""
+        """Return whether no unchanged line is known to be between two facts."""
         block = self.old.blocks.get(old.line)
         if block is None or new.line not in self.new.blocks:  # a later line of a long fact changed
             return True
         return bool(block.added) and block.added[0][0] <= new.line <= block.added[-1][0]
 
     def is_in_place(self, old: Fact, new: Fact) -> bool:
-        """Return whether both facts are on the same line of a block that kept its length."""
+        """Return whether two facts are in the same position of a block that kept its length."""
         block = self.old.blocks.get(old.line)
         if block is None or len(block.removed) != len(block.added):
             return False
         return old.line - block.removed[0][0] == new.line - block.added[0][0]
 
-    def edited(self, removed: Sequence[Fact], added: Sequence[Fact]) -> list[tuple[Fact, Fact]]:
-        """Pair removed facts with the added facts that replaced them, most similar pairs first."""
+    def pair_edits(self, removed: Sequence[Fact], added: Sequence[Fact]) -> list[tuple[Fact, Fact]]:
+        """Return pairs of a removed fact and the added fact that replaced it.
+
+        The most similar pairs come first. A fact is in at most one pair.
+        """
         candidates = product(removed[:MAX_PAIRED], added[:MAX_PAIRED])
         near = [(old, new) for old, new in candidates if self.are_adjacent(old, new)]
         counts = Counter(id(fact) for pair in near for fact in pair)
         paired: list[tuple[Fact, Fact]] = []
         for old, new in sorted(near, key=lambda pair: -agreement(*pair)):
-            # If no other pair is possible, less agreement is required.
+            # Two facts that can only be paired with each other need less agreement.
             is_single = counts[id(old)] == counts[id(new)] == 1
             needed = 0.0 if self.is_in_place(old, new) else MIN_PARTIAL_OVERLAP
             is_free = not any(old is before or new is after for before, after in paired)
@@ -102,20 +111,21 @@ class Evidence:
         return paired
 
     def is_edit(self, old: Fact, new: Fact) -> bool:
-        """Return whether `new` replaced `old`, a removed condition.
+        """Return whether a removed condition was certainly edited into an added condition.
 
-        This is not certain if another added condition contains `old` or is a part of it.
+        This is uncertain if another added condition contains the removed one or is a part of it.
         """
         before = squeeze(old.text)
         texts = [squeeze(fact.text) for fact in self.added(new.role) if fact is not new]
-        # The opposite condition may guard other code, unless it is in the same position.
+        # Conditions with the same words may be opposites that guard different code, unless both are
+        # in the same position.
         is_contrary = agreement(old, new) == 1 and not self.is_in_place(old, new)
         return not is_contrary and not any(before in text or text in before for text in texts)
 
-    def unpaired(
+    def find_unpaired(
         self, removed: Sequence[Fact], added: Sequence[Fact], paired: Sequence[tuple[Fact, Fact]]
     ) -> tuple[list[Fact], list[Fact]]:
-        """Return the facts without a pair whose text the other version does not contain."""
+        """Return the removed and the added facts that are in no pair and in only one version."""
         in_pairs = {id(fact) for pair in paired for fact in pair}
         return (
             [fact for fact in removed if id(fact) not in in_pairs and self.is_gone(fact.text)],
@@ -124,7 +134,7 @@ class Evidence:
 
     @cached_property
     def _code(self) -> dict[bool, str]:
-        """Code of the unit in the old (False) and in the new version, without layout."""
+        """Code of the unit in the old (False) and the new (True) version, without white space."""
         return {
             new: squeeze(version.text_of(spans))
             if (spans := _spans(part))
@@ -134,7 +144,7 @@ class Evidence:
 
     @cached_property
     def _words(self) -> dict[bool, frozenset[str]]:
-        """Words of the unit in the old (False) and in the new version."""
+        """Words of the unit in the old (False) and the new (True) version."""
         return {
             new: frozenset(words_of(version.text_of(spans)).split())
             if (spans := _spans(part))
@@ -143,20 +153,20 @@ class Evidence:
         }
 
     def blocks(self) -> Iterator[tuple[list[tuple[int, str]], list[tuple[int, str]]]]:
-        """Yield the removed and the added lines of each block of changed lines in the unit."""
+        """Yield the removed and the added lines of the unit in each block of changed lines."""
         aside = self.change.aside
         added = {line for line in self.change.added if (True, line) not in aside}
         removed = {line for line in self.change.removed if (False, line) not in aside}
         blocks = [self.new.blocks[line] for line in sorted(added)]
         blocks += [self.old.blocks[line] for line in sorted(removed)]
-        # Each version has its own copy of a block.
+        # A block is in the tables of both versions, so it may be listed twice.
         distinct = {(*block.removed[:1], *block.added[:1]): block for block in blocks}
         for block in distinct.values():
             yield _select(block.removed, removed), _select(block.added, added)
 
 
 def _select(lines: Sequence[tuple[int, str]], numbers: Set[int]) -> list[tuple[int, str]]:
-    """Return the lines with these numbers, by bisection, because there may be many lines."""
+    """Return the lines with these numbers; bisection is fast if there are many lines."""
     if not numbers:
         return []
     first = bisect_left(lines, (min(numbers), ""))
@@ -165,12 +175,15 @@ def _select(lines: Sequence[tuple[int, str]], numbers: Set[int]) -> list[tuple[i
 
 
 def last_name(name: str) -> str:
-    """Return the last name of a chain: `get` of `client.get`."""
+    """Return the last name of a chain of names, such as `get` of `client.get`."""
     return _LAST.split(name)[-1].strip("?!")
 
 
 def difference(part: UnitPart, compared: UnitPart, changed: Set[int]) -> dict[Role, list[Fact]]:
-    """Return the facts, by role, that a part has more often; of equal facts, the changed ones."""
+    """Return the facts, by role, that a part has more often than the compared part.
+
+    Of equal facts, those on changed lines are returned.
+    """
     remaining = Counter(_key(fact) for fact in compared.facts)
     facts_by_role: dict[Role, list[Fact]] = {}
     for fact in sorted(part.facts, key=lambda fact: fact.line in changed):
@@ -183,11 +196,14 @@ def difference(part: UnitPart, compared: UnitPart, changed: Set[int]) -> dict[Ro
 
 
 def _key(fact: Fact) -> tuple[str, str, str]:
-    """Return the key by which facts are compared, without white space and quote style."""
+    """Return the key that equal facts share, whatever their white space and quotation marks."""
     return fact.role, fact.name, squeeze(fact.text).rstrip(",;")
 
 
 def _spans(part: UnitPart) -> list[tuple[int, int]]:
-    """Return the lines of a unit; none for a file, or if only git's hunk header names the unit."""
+    """Return the first and last lines of a unit's declarations.
+
+    The list is empty for a file and for a unit that only the header of a hunk names.
+    """
     units = [unit for unit in part.units if unit.name]
     return [(unit.start, unit.end) for unit in units] if all(unit.head for unit in units) else []

@@ -1,19 +1,19 @@
-"""Names of changed units in sentences, and a sentence that can describe every unit."""
+"""Writes the names of changed units, and for any unit a sentence that describes its change."""
 
 import re
 from collections import Counter
 from collections.abc import Sequence
 
 from crscore.claims.structural.change import UnitChange
-from crscore.claims.structural.quoting import counted, listed, quoted
+from crscore.claims.structural.quoting import format_count, join_items, join_quoted
 from crscore.records import LineKind, Side
 from crscore.syntax.outline import Fact, Kind, Role
 from crscore.text import quote
 
 MAX_PATH = 200
-"""Maximum characters of a path in a sentence."""
+"""Maximum characters of a path in a sentence; longer paths are cut."""
 MAX_NAME = 50
-"""Maximum characters of a name; a list of names leaves out longer ones."""
+"""Maximum characters of a name in a list of names; longer names are left out."""
 
 # Calls that any function may have: "len(x)", "log.info(x)", "items.append(x)", "assertEqual(a, b)"
 _DULL = re.compile(
@@ -28,7 +28,7 @@ def is_dull(name: str) -> bool:
 
 
 def label(change: UnitChange, *, full: bool = False) -> str:
-    """Return the noun and name of a unit, "the method `A.run`"; if `full`, also its file."""
+    """Return the noun and name of a unit, "the method `A.run`", and, if `full`, of its file."""
     path = quote(change.file.path or change.file.old_path or "", MAX_PATH)
     if not change.name and change.noun != "tests":
         return path or "the code"
@@ -45,43 +45,43 @@ def name_of(change: UnitChange) -> str:
     if change.kind is Kind.TEST and change.unit is not None:
         return f"“{change.unit.name}”"
     names = change.name.split(".")
-    if names[-1] == "default":  # an export without a name is named after its file
+    if names[-1] == "default":  # an export without a name gets that of its file
         return quote(change.file.path.rpartition("/")[2].partition(".")[0] or "default")
     return quote(".".join(names[-2:]))
 
 
 def plain_line(change: UnitChange) -> str:
-    """Describe the change of a unit in one sentence that needs no facts about its code."""
-    subject, lines = label(change, full=True), counted(change.displayed_size, "line")
+    """Return a sentence about the change of a unit that does not depend on facts about its code."""
+    subject, lines = label(change, full=True), format_count(change.displayed_size, "line")
     size = "" if _is_cut(change) else f" ({lines})"
     if change.noun == "tests":
-        return f"{subject} has {len(change.members)} new tests{size}: {_titles(change, 4)}"
+        return f"{subject} has {len(change.members)} new tests{size}: {_list_titles(change, 4)}"
     if change.state == "new":
-        # The slice removes the article of "the method `f`".
+        # The slice removes "the " from "the method `f`".
         head = f"the new {subject[4:]}" if change.name else f"the new file {subject}"
         whole = change.name or change.size == len(change.file.lines(LineKind.ADDED))
-        contents = _contents(change) or " has been added"
+        contents = _describe_contents(change) or " has been added"
         return f"{head}{size}{contents}" if whole else f"{head}{contents}"
     if change.state == "removed":
-        member_names = quoted([unit.name for unit in change.members if unit.name], 5)
+        member_names = join_quoted([unit.name for unit in change.members if unit.name], 5)
         head = subject if change.name else f"the file {subject}"
         return f"{head}{size} has been removed" + (f", with {member_names}" if member_names else "")
     if change.state == "overload":
-        # Without contents, the text ends with " that", which is removed.
-        contents = f" that{_contents(change)}".removesuffix(" that")
+        # If the contents are unknown, " that" is removed again.
+        contents = f" that{_describe_contents(change)}".removesuffix(" that")
         return f"{subject} has one more declaration{size}{contents}"
     if change.state == "less":
         return f"{subject} has one declaration less ({lines} removed)"
     added = sum((True, line) not in change.aside for line in change.added)
     removed = sum((False, line) not in change.aside for line in change.removed)
-    amount = f"{counted(added, 'line')} added" + (f", {removed} removed" if removed else "")
+    amount = f"{format_count(added, 'line')} added" + (f", {removed} removed" if removed else "")
     if removed and not added:
-        amount = f"{counted(removed, 'line')} removed"
+        amount = f"{format_count(removed, 'line')} removed"
     return _renaming(change) or _change_around_code(change) or f"{subject} has changed ({amount})"
 
 
 def _renaming(change: UnitChange) -> str:
-    """Describe the new name or location of a unit; empty if neither has changed."""
+    """Return a sentence about the new name or file of a unit; "" if it has neither."""
     subject = label(change, full=True)
     if change.state == "renamed":
         before = subject.replace(name_of(change), quote(change.before), 1)
@@ -99,7 +99,7 @@ def _renaming(change: UnitChange) -> str:
 
 
 def _change_around_code(change: UnitChange) -> str:
-    """Describe a change of only the location, layout or comments of a unit; else return ""."""
+    """Return a sentence if only the place, layout or comments of a unit changed; otherwise ""."""
     if change.state == "place":
         return f"only the place of {label(change, full=True)} has changed"
     if change.state not in {"layout", "comments"}:
@@ -107,7 +107,7 @@ def _change_around_code(change: UnitChange) -> str:
     inside = {Kind.FILE: "functions", Kind.TYPE: "members"}.get(change.kind, "")
     subject, units = label(change, full=True), [*change.old.units, *change.new.units]
     if change.name and not all(unit.head for unit in units):
-        # Only git's hunk header names the unit, so the lines may belong to one of its members.
+        # Only the header of a hunk names the unit, so the lines may belong to one of its members.
         subject, inside = f"some lines of {subject}", ""
     outside = f" outside of its {inside}" if inside and units else ""
     if change.state == "layout":
@@ -116,8 +116,8 @@ def _change_around_code(change: UnitChange) -> str:
 
 
 def _is_cut(change: UnitChange) -> bool:
-    """Return whether the change shows only a part of a new or removed unit."""
-    # If the whole file is known, the whole unit is known, whatever the hunks show.
+    """Return whether the diff shows only a part of a new or removed unit."""
+    # If the content of the file is known, the unit is known, too.
     file, unit, is_new = change.file, change.unit, bool(change.new.units)
     if unit is None or not change.name or (file.new_source or file.old_source) is not None:
         return False
@@ -126,7 +126,7 @@ def _is_cut(change: UnitChange) -> bool:
 
 
 def mentioned_names(change: UnitChange) -> str:
-    """Return a phrase with the names that the changed lines mention most often."""
+    """Return a phrase with the three names that are most frequent in changed lines; "" if none."""
     changed_lines = {True: set(change.added), False: set(change.removed)}
     names = Counter(
         fact.name
@@ -137,34 +137,34 @@ def mentioned_names(change: UnitChange) -> str:
         and not is_dull(fact.name)
     )
     top = [name for name, _ in names.most_common(3)]
-    return f", around {quoted(top)}" if top else ""
+    return f", around {join_quoted(top)}" if top else ""
 
 
-def _titles(change: UnitChange, limit: int) -> str:
+def _list_titles(change: UnitChange, limit: int) -> str:
     titles = [f"“{unit.name}”" for unit in change.members if unit.kind is Kind.TEST]
-    return listed(titles, limit)
+    return join_items(titles, limit)
 
 
-def _contents(change: UnitChange) -> str:
-    """Describe the contents of a new unit; empty if they are not known."""
+def _describe_contents(change: UnitChange) -> str:
+    """Return a phrase about the contents of a new unit, such as " defines `f`"; "" if unknown."""
     names = [unit.name for unit in change.members if unit.name]
     tests = sum(unit.kind is Kind.TEST for unit in change.members)
     if tests and change.kind is Kind.TEST:
-        return f" holds the {'test' if tests == 1 else 'tests'} {_titles(change, 5)}"
+        return f" holds the {'test' if tests == 1 else 'tests'} {_list_titles(change, 5)}"
     if names and change.kind is not Kind.TEST:
-        return f" defines {quoted(names, 6)}"
+        return f" defines {join_quoted(names, 6)}"
     facts, unit = change.new.facts, change.unit
     if unit is not None and unit.parameters and change.kind is Kind.FUNCTION:
-        return " takes " + quoted([parameter.name for parameter in unit.parameters], 5)
+        return " takes " + join_quoted([parameter.name for parameter in unit.parameters], 5)
     bound = [fact.name for fact in facts if fact.role is Role.ASSIGN and len(fact.name) <= MAX_NAME]
     if bound and change.kind in {Kind.TYPE, Kind.FILE}:
-        return " has " + quoted(bound, 5)
+        return " has " + join_quoted(bound, 5)
     return ""
 
 
 def informative_calls(facts: Sequence[Fact]) -> list[Fact]:
-    """Return the calls that characterize a unit, one per name."""
-    # The calls are reversed twice, so that the first of several with the same name is kept.
+    """Return the calls that characterize a unit, one of each name."""
+    # The calls are reversed twice, so that the first call of each name is kept.
     calls = {
         fact.name: fact
         for fact in reversed(facts)

@@ -1,4 +1,4 @@
-"""Topics of files without a grammar, one for each section, and of changes to a file itself."""
+"""Finds the topics of files without a grammar, one for each section, and of whole files."""
 
 import re
 import tomllib
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from crscore.claims.structural.change import UnitChange, UnitPart
 from crscore.claims.structural.headline import MAX_PATH, plain_line
-from crscore.claims.structural.quoting import Statement, listed, prose_of
+from crscore.claims.structural.quoting import Statement, join_items, prose_of
 from crscore.claims.structural.sentences import write_statements
 from crscore.diff.paths import GENERATED, MINIFIED, made_by_machine_name
 from crscore.records import ChangedFile, FileStatus, LineKind
@@ -17,11 +17,11 @@ from crscore.syntax.outline import Fact, Kind, Role
 from crscore.text import quote
 
 MAX_SECTIONS = 6
-"""Maximum changed sections of a file that are separate topics; more sections form one topic."""
+"""Maximum changed sections that are separate topics; if more changed, the file is one topic."""
 MINIFIED_LINE = 400
-"""Minimum mean length of the changed lines of a minified file, in characters."""
+"""Mean length of the changed lines, in characters, above which a file counts as minified."""
 MAX_TITLE = 80
-"""Maximum characters of a title."""
+"""Maximum characters of a section's title; longer titles are cut."""
 
 _TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 _LANGUAGES = {name: frozenset(words.split()) for name, words in _TABLES["languages"].items()}
@@ -32,15 +32,15 @@ _STATES = {FileStatus.ADDED: "new", FileStatus.DELETED: "removed"}
 _MODES = {"100755": "is now executable", "100644": "is no longer executable"}
 
 
-def made_by_machine(file: ChangedFile) -> str:
-    """Return the noun for a file that a machine wrote; empty for any other file."""
+def find_machine_noun(file: ChangedFile) -> str:
+    """Return the noun for a file that a program wrote, such as "lock file"; "" for other files."""
     by_name = made_by_machine_name(file.path)
     if by_name:
         return by_name
     first_lines = [line.text for hunk in file.hunks[:1] for line in hunk.lines[:12]]
     if any(_PATTERNS["generated_note"].search(text[:200]) for text in first_lines):
         return GENERATED
-    if file.language in _LANGUAGES["prose"]:  # a paragraph may be one line
+    if file.language in _LANGUAGES["prose"]:  # a paragraph of prose may be one long line
         return ""
     changed = file.lines(LineKind.ADDED, LineKind.REMOVED)
     if changed and sum(len(line.text) for line in changed) > MINIFIED_LINE * len(changed):
@@ -49,7 +49,7 @@ def made_by_machine(file: ChangedFile) -> str:
 
 
 def of_file(file: ChangedFile) -> Iterator[tuple[UnitChange, list[Statement]]]:
-    """Yield the topic of a change of the file itself: its name, mode or binary content."""
+    """Yield the topic of a file whose name, mode or binary content changed, if one of these did."""
     path, former = (quote(name or "", MAX_PATH) for name in (file.path, file.old_path))
     verb = _VERBS.get(file.status, "changed")
     mode = file.new_mode if file.new_mode != file.old_mode and file.old_mode else None
@@ -74,7 +74,7 @@ def of_file(file: ChangedFile) -> Iterator[tuple[UnitChange, list[Statement]]]:
 def of_machine_made(
     file: ChangedFile, noun: str, old: Version, new: Version
 ) -> tuple[UnitChange, list[Statement]]:
-    """Describe a file that a machine wrote in one line."""
+    """Return the topic of a file that a program wrote, with one sentence."""
     change = _change(file, _STATES.get(file.status, "changed"))
     change.added, change.removed, change.noun = new.changed, old.changed, noun
     text = plain_line(change)
@@ -92,9 +92,9 @@ def _change(file: ChangedFile, state: str, name: str = "") -> UnitChange:
 def of_lines(
     file: ChangedFile, old: Version, new: Version
 ) -> Iterator[tuple[UnitChange, list[Statement]]]:
-    """Yield the topics of a file without a grammar: its changed sections."""
+    """Yield the topics of a file without a grammar, which are its changed sections."""
     state = _STATES.get(file.status, "changed")
-    old_titles, new_titles = _titles(file, old), _titles(file, new)
+    old_titles, new_titles = _find_titles(file, old), _find_titles(file, new)
     names = list(dict.fromkeys([*new_titles.values(), *old_titles.values()]))
     is_whole = len(names) > MAX_SECTIONS or state != "changed"
     for name in [""] if is_whole else names:
@@ -105,18 +105,18 @@ def of_lines(
             (change.old, old, change.removed),
             (change.new, new, change.added),
         ):
-            part.facts = list(_facts(file, version, lines))
+            part.facts = list(_find_facts(file, version, lines))
         if not change.size:
             continue
         if {fact.name for fact in (*change.old.facts, *change.new.facts)} == {name}:
-            change.name, change.noun = "", "file"  # the key is the whole section
+            change.name, change.noun = "", "file"  # all changed lines have the section's key
         if _is_layout(change):
             change.state = "layout"
         yield change, _write(change, old, new, names if is_whole else [])
 
 
 def _is_layout(change: UnitChange) -> bool:
-    """Return whether only the layout of the lines changed."""
+    """Return whether the lines of both versions differ only in layout."""
     sides = ((LineKind.REMOVED, set(change.removed)), (LineKind.ADDED, set(change.added)))
     for run in runs_of(change.file):
         before, after = (
@@ -124,23 +124,26 @@ def _is_layout(change: UnitChange) -> bool:
             for kind, numbers in sides
         )
         language = change.file.language
-        if _normalized(language, before) != _normalized(language, after):
+        if _remove_layout(language, before) != _remove_layout(language, after):
             return False
     return True
 
 
-def _normalized(language: str | None, lines: list[str]) -> list[str]:
-    """Return the lines without layout that does not affect their meaning."""
+def _remove_layout(language: str | None, lines: list[str]) -> list[str]:
+    """Return the content of lines without the layout that has no meaning in the language."""
     if language in _LANGUAGES["quoted"]:
         return _PATTERNS["token"].findall("\n".join(lines))
-    # Indentation has a meaning in these languages, and may have one in an unknown language.
+    # Indentation has a meaning in these languages, and perhaps in an unknown language.
     if language is None or language in _LANGUAGES["indented"]:
         return [line.rstrip() for line in lines if line.strip()]
     return [word for line in lines for word in line.split()]
 
 
 def _write(change: UnitChange, old: Version, new: Version, sections: list[str]) -> list[Statement]:
-    """Write the sentences of a topic, for prose with the sections that it includes."""
+    """Return the sentences of a topic.
+
+    In prose, the first sentence lists the given sections, which the topic joins.
+    """
     file = change.file
     is_prose = file.language in _LANGUAGES["prose"] and not _key_patterns(file)
     if not is_prose or change.state in {"removed", "layout"}:
@@ -150,7 +153,7 @@ def _write(change: UnitChange, old: Version, new: Version, sections: list[str]) 
     if titles:
         text = text.removesuffix(" has been added")
         have = " has the sections" if change.state == "new" else "; the sections are"
-        text = f"{text}{have} {listed(titles, 5)}"
+        text = f"{text}{have} {join_items(titles, 5)}"
     path = quote(file.path)
     subject = f"the section “{change.name}” of {path}" if change.name else path
     for line in change.added:
@@ -163,9 +166,9 @@ def _write(change: UnitChange, old: Version, new: Version, sections: list[str]) 
 
 
 def _dependencies(change: UnitChange, old: Version, new: Version) -> Iterator[Statement]:
-    """Ask about new dependencies of a project, and about new major versions."""
-    # `overrides` (npm) and `resolutions` (yarn) set versions of packages that others depend on:
-    # https://docs.npmjs.com/cli/configuring-npm/package-json
+    """Yield questions about new dependencies of a project and about new major versions."""
+    # `overrides` (npm) and `resolutions` (yarn) set versions of indirect dependencies, so they add
+    # no dependency: https://docs.npmjs.com/cli/configuring-npm/package-json
     is_listed = _PATTERNS["dependency_path"].search(change.file.path) is not None
     if not is_listed or change.state != "changed" or change.name in {"overrides", "resolutions"}:
         return
@@ -191,16 +194,16 @@ def _dependencies(change: UnitChange, old: Version, new: Version) -> Iterator[St
             yield Statement(f"{package} is a new dependency: {question}", lines, True, "dependency")
 
 
-def _titles(file: ChangedFile, version: Version) -> dict[int, str]:
-    """Return the title of each changed line's section; empty if it has none."""
+def _find_titles(file: ChangedFile, version: Version) -> dict[int, str]:
+    """Return the title of the section of each changed line; "" for lines before the first title."""
     is_keyed = file.language in _LANGUAGES["keyed"]
-    # After `@@`, git shows the last line above the hunk that is not indented. It may be the key of
-    # the section.
+    # In the header of a hunk, git shows the last line above the hunk that is not indented, which
+    # may be the key of a section.
     starts = {
-        hunk.range_of(version.side)[0]: (is_keyed and _title(file, hunk.section, "", 0)) or ""
+        hunk.range_of(version.side)[0]: (is_keyed and _parse_title(file, hunk.section, "", 0)) or ""
         for hunk in file.hunks
     }
-    # Indentation of the titles. In JSON, these are the outermost keys of the file, whose
+    # The indentation of titles. Titles of JSON are the outermost keys of the file, whose
     # indentation is unknown (-1) if only hunks are known.
     level = -1 if file.language == "json" else 0
     if file.language == "json" and version.is_whole:
@@ -213,9 +216,9 @@ def _titles(file: ChangedFile, version: Version) -> dict[int, str]:
         text = version.lines[number]
         if not version.is_whole and number in starts:
             title, is_fenced = starts[number], False
-        # In a code block, "# a" is a comment in the code, not a heading.
+        # In a code block of Markdown, "# a" is a comment of the code and no heading.
         is_fenced ^= file.language == "markdown" and bool(_PATTERNS["fence"].match(text))
-        new_title = None if is_fenced else _title(file, text, before, level)
+        new_title = None if is_fenced else _parse_title(file, text, before, level)
         title = new_title if new_title is not None else title
         before = text
         if number in changed:
@@ -223,10 +226,10 @@ def _titles(file: ChangedFile, version: Version) -> dict[int, str]:
     return titles
 
 
-def _title(file: ChangedFile, text: str, before: str, level: int) -> str | None:
-    """Return the title of the section that a line begins; None for most lines."""
+def _parse_title(file: ChangedFile, text: str, before: str, level: int) -> str | None:
+    """Return the title of the section that begins at a line; None if no section begins there."""
     if file.language in _LANGUAGES["prose"]:
-        return _heading(file, text, before)
+        return _parse_heading(file, text, before)
     if file.language not in _LANGUAGES["sectioned"]:
         return None
     table = _PATTERNS["table"].match(text) if file.language in {"toml", "ini"} else None
@@ -240,17 +243,17 @@ def _title(file: ChangedFile, text: str, before: str, level: int) -> str | None:
     return key["key"] if key else None
 
 
-def _heading(file: ChangedFile, text: str, before: str) -> str | None:
+def _parse_heading(file: ChangedFile, text: str, before: str) -> str | None:
     heading = _PATTERNS["heading"].match(text) if file.language == "markdown" else None
     if heading:
         return (heading["title"].rstrip("#").rstrip() or "#")[:MAX_TITLE]
-    # An underline is about as long as its title; a shorter line may be a rule.
+    # An underline is about as long as its title; a shorter line may be a thematic break.
     under = _PATTERNS["underline"].match(text) and len(text.strip()) >= len(before.strip()) - 1
     return before.strip()[:MAX_TITLE] if under and before.strip() else None
 
 
 def _key_patterns(file: ChangedFile) -> tuple[str, ...]:
-    """Return the names of the patterns that match a key and its value in a line of a file."""
+    """Return the names of the patterns (`plain_files.toml`) of a file's keys and values."""
     if file.language == "xml":
         return ("package", "tag")
     if file.language == "gomod":
@@ -261,8 +264,8 @@ def _key_patterns(file: ChangedFile) -> tuple[str, ...]:
     return ("key",) if is_keyed else ()
 
 
-def _facts(file: ChangedFile, version: Version, lines: list[int]) -> Iterator[Fact]:
-    """Yield the keys with their values on some lines."""
+def _find_facts(file: ChangedFile, version: Version, lines: list[int]) -> Iterator[Fact]:
+    """Yield the comments on some lines, and the keys with their values."""
     patterns = [_PATTERNS[name] for name in _key_patterns(file)]
     for line in lines:
         text = version.lines.get(line, "")
@@ -271,6 +274,6 @@ def _facts(file: ChangedFile, version: Version, lines: list[int]) -> Iterator[Fa
             yield Fact(Role.COMMENT, "", text.strip(), line)
         elif match := next(filter(None, matches), None):
             value = (match["value"] or "").strip()
-            # The value is on the following lines.
+            # After such a mark, the value is on the next lines.
             value = "" if value in {"{", "[", "|", ">"} else value
             yield Fact(Role.ASSIGN, match["key"], value, line)

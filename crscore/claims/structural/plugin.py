@@ -1,7 +1,7 @@
-"""Writes claims without a model: sentences about each topic of a change, proven by syntax trees.
+"""Writes claims without a model: sentences about each topic of a change, from syntax trees.
 
-A topic is one changed unit, such as a function, with the units that changed in the same way. The
-method is described in `docs/design/003-structural-claims.md`.
+A topic is a changed unit, such as a function, together with the units that changed in the same way.
+`docs/design/003-structural-claims.md` describes the method.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ from crscore.claims.base import ClaimGenerator
 from crscore.claims.structural import plain_files
 from crscore.claims.structural.change import UnitChange
 from crscore.claims.structural.headline import label
-from crscore.claims.structural.quoting import Statement, counted
+from crscore.claims.structural.quoting import Statement, format_count
 from crscore.claims.structural.ranking import rank_topics
 from crscore.claims.structural.references import claim_spans, write_references
 from crscore.claims.structural.sentences import write_statements
@@ -24,24 +24,24 @@ from crscore.syntax import grammars
 from crscore.syntax.change import ParsedChange
 
 VERSION = 8
-"""Version, increased whenever a diff may get different claims."""
+"""Version of the claims; a change that may alter the claims of a diff increases it."""
 
 
 class Structural(msgspec.Struct, frozen=True):
     """Claim generator that compares the outlines of the old and the new version."""
 
     identity: str
-    """Name, version and a short hash of the grammars' versions; it determines the claims."""
+    """Name, version and a hash of the grammars' versions, which together determine the claims."""
 
     def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
         """Write the claims and implications of each diff.
 
         Args:
-            diffs: Any number of parsed changes, with or without the files' sources.
+            diffs: Any number of parsed changes, with or without the full content of the files.
 
         Returns:
-            One value for each diff: all its claims, most informative first. It is empty only if no
-            change in the diff is known.
+            The claims of each diff, in the order of the diffs; the most informative claim comes
+            first. A diff has no claims only if none of its changes is shown.
 
         Raises:
             DependencyError: The grammar of a changed file's language is not installed.
@@ -58,8 +58,8 @@ def create() -> ClaimGenerator:
 
 def find_topics(diff: Diff) -> list[tuple[UnitChange, list[Statement]]]:
     """Find the topics of a change, each with its sentences, in the order of the change."""
-    # Sentences are written after all files are read, because a unit that moved to another file has
-    # no sentences in its former one.
+    # Sentences are written after all files are read, because only then it is known which units
+    # moved to another file; a unit gets no sentences in its former file.
     topics: list[tuple[UnitChange, Callable[[], list[Statement]]]] = []
     for parsed in ParsedChange.of(diff).parsed_files:
         file, language = parsed.file, parsed.language
@@ -68,8 +68,8 @@ def find_topics(diff: Diff) -> list[tuple[UnitChange, list[Statement]]]:
         topics += ((change, partial(list, texts)) for change, texts in plain_files.of_file(file))
         if not file.hunks or file.is_binary or file.is_submodule:
             continue
-        if machine_noun := plain_files.made_by_machine(file):
-            # A file that is described in one line is not parsed.
+        if machine_noun := plain_files.find_machine_noun(file):
+            # A generated file gets only one sentence, so it is not parsed.
             old, new = parsed.old, parsed.new
             written = [plain_files.of_machine_made(file, machine_noun, old, new)]
         elif language is None:
@@ -87,13 +87,13 @@ def find_topics(diff: Diff) -> list[tuple[UnitChange, list[Statement]]]:
 def _join_similar(
     topics: Sequence[tuple[UnitChange, list[Statement]]],
 ) -> list[tuple[UnitChange, list[Statement]]]:
-    """Join units with the same sentences in one topic."""
+    """Join the units that have the same sentences in one topic, which counts the others."""
     groups: dict[tuple[str, ...], list[tuple[UnitChange, list[Statement]]]] = {}
     for change, statements in topics:
         full, short = label(change, full=True), label(change)
         texts = [text.replace(full, "").replace(short, "") for text, *_ in statements]
-        # Units are joined only if their sentences describe the changed code. A text that no other
-        # unit has keeps all others apart.
+        # Units are joined only if their sentences describe the changed code. To keep other units
+        # apart, a number that no other unit has is added to their sentences.
         if change.state not in {"changed", "comments"} or any("has changed (" in t for t in texts):
             texts.append(str(len(groups)))
         groups.setdefault((change.kind, *texts), []).append((change, statements))
@@ -103,6 +103,6 @@ def _join_similar(
             spans = (claim_spans(twin, written[index]) for twin, written in similar)
             statements[index] = statement._replace(similar=tuple(chain.from_iterable(spans)))
         if similar:
-            suffix = f", and so in {counted(len(similar), 'more place')}"
+            suffix = f", and so in {format_count(len(similar), 'more place')}"
             statements[0] = statements[0]._replace(text=statements[0].text + suffix)
     return [topics[0] for topics in groups.values()]

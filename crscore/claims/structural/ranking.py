@@ -1,6 +1,7 @@
 """Orders and weighs claims by the probability that a reader calls them useful.
 
-The features describe the topic, the sentence and its position; `ranking.toml` has their weights.
+A logistic regression computes the probability from features of the topic, the sentence and its
+position. `ranking.toml` has the weights.
 """
 
 import math
@@ -17,16 +18,16 @@ from crscore.syntax.outline import Role
 from crscore.text import CODE_SPAN, find_code_spans, split_identifier, stem
 
 Features: TypeAlias = Mapping[str, float]
-"""Value of each feature that is not 0."""
+"""Values of a claim's features by name; a feature that is missing is 0."""
 
 MIN_CHARS: Final = 3
-"""Minimum characters of a word that is used to compare topics."""
+"""Minimum characters of a word that counts when topics are compared."""
 MAX_LINE_CHARS: Final = 400
-"""Maximum characters of a line that are read."""
+"""Maximum characters of a line that are read for words and names."""
 MAX_POSITION: Final = 3
-"""Maximum position in a topic; later positions count as this one."""
+"""Maximum position of a claim in its topic, from 0; later positions count as this one."""
 MAX_TEXT_CHARS: Final = 300
-"""Maximum length of a claim in characters; longer claims count as this long."""
+"""Maximum characters of a claim; longer claims count as this long."""
 _FACTS: Final = {
     "conditions": {Role.CONDITION},
     "errors": {Role.RAISE, Role.CATCH},
@@ -36,7 +37,7 @@ _FACTS: Final = {
 _NAME: Final = re.compile(r"[\w$]+")
 _QUOTATION: Final = re.compile(r"“[^”]{0,300}”")
 _WORD: Final = re.compile(r"[A-Za-z]{2,}")
-# Results need weights above 0 (`weight` in records.py), and rounding gives 0 for the least ones.
+# A weight must be above 0 (`weight` in records.py), but small ones would be rounded to 0.
 MIN_WEIGHT: Final = 0.001
 """Minimum weight of a claim."""
 WEIGHTS: Final[dict[str, float]] = tomllib.loads(
@@ -45,7 +46,7 @@ WEIGHTS: Final[dict[str, float]] = tomllib.loads(
 
 
 def describe_claims(topics: Sequence[tuple[UnitChange, list[Statement]]]) -> list[list[Features]]:
-    """Return the features of every claim of a change, by topic."""
+    """Return the features of all claims of a change: a list for each topic."""
     quoted: set[str] = set()
     code = {id(file): code_of(file) for file in {id(c.file): c.file for c, _ in topics}.values()}
     return [
@@ -54,7 +55,7 @@ def describe_claims(topics: Sequence[tuple[UnitChange, list[Statement]]]) -> lis
             for position, statement in enumerate(statements)
         ]
         for features, (_, statements) in zip(
-            _describe_topics([_topic(change, code[id(change.file)]) for change, _ in topics]),
+            _describe_topics([_make_topic(change, code[id(change.file)]) for change, _ in topics]),
             topics,
             strict=True,
         )
@@ -62,22 +63,22 @@ def describe_claims(topics: Sequence[tuple[UnitChange, list[Statement]]]) -> lis
 
 
 class _Topic(NamedTuple):
-    """Properties of a topic from which its features are computed."""
+    """Topic with the properties from which its features are computed."""
 
     change: UnitChange
     role: str
     size: int
     """Number of changed lines, including those of similar units."""
     names: frozenset[str]
-    """Names on the changed lines of the topic."""
+    """Names in the changed lines of the topic."""
     words: frozenset[str]
-    """Stems of words on the changed lines of the topic."""
+    """Stems of the words in the changed lines of the topic."""
     own_words: frozenset[str]
-    """Stems of words in the name of the unit or, without a name, of its file."""
+    """Stems of the words in the name of the unit or, if it has none, of the file."""
 
 
-def _topic(change: UnitChange, code: Mapping[Line, str]) -> _Topic:
-    """Collect what the features of a topic need, from the changed lines of its file."""
+def _make_topic(change: UnitChange, code: Mapping[Line, str]) -> _Topic:
+    """Return a topic with its properties, given the changed lines of its file."""
     numbers = [(False, line) for line in change.removed]
     numbers += [(True, line) for line in change.added]
     lines = [code.get(number, "")[:MAX_LINE_CHARS] for number in numbers]
@@ -92,7 +93,7 @@ def _topic(change: UnitChange, code: Mapping[Line, str]) -> _Topic:
 
 
 def stems(text: str) -> frozenset[str]:
-    """Return the stems of all words in a text, including words in names."""
+    """Return the stems of all words in a text; names such as `max_size` have several words."""
     words = (word for name in _NAME.findall(text) for word in split_identifier(name))
     return frozenset(stem(word.lower()) for word in words if len(word) >= MIN_CHARS)
 
@@ -100,7 +101,8 @@ def stems(text: str) -> frozenset[str]:
 def _describe_topics(topics: Sequence[_Topic]) -> list[dict[str, float]]:
     """Return the features of each topic, without those that are 0."""
     total = sum(topic.size for topic in topics) or 1
-    # Code comes first, because the largest file of a change is often a lock file or data.
+    # Topics of code rank before larger ones that are not, because the largest file of a change is
+    # often a lock file or data.
     by_size = sorted(
         range(len(topics)), key=lambda at: (topics[at].role != "code", -topics[at].size)
     )
@@ -110,7 +112,8 @@ def _describe_topics(topics: Sequence[_Topic]) -> list[dict[str, float]]:
     rows = []
     for index, topic in enumerate(topics):
         change, other_count = topic.change, max(1, len(topics) - 1)
-        # The topic's own lines, such as its declaration, also contain its name.
+        # The topic itself is not counted, because its lines may contain its name in the
+        # declaration.
         uses = users[change.short_name] - (change.short_name in topic.names)
         facts = Counter(
             fact.role
@@ -143,7 +146,7 @@ def _describe_topics(topics: Sequence[_Topic]) -> list[dict[str, float]]:
 
 
 def _describe_statement(statement: Statement, position: int, quoted: set[str]) -> dict[str, float]:
-    """Return the features of a sentence, and add the stems that it quotes to `quoted`."""
+    """Return the features of a sentence; add the stems of the code that it quotes to `quoted`."""
     words = stems(" ".join(find_code_spans(statement.text)) or statement.text)
     prose = _QUOTATION.sub(" ", CODE_SPAN.sub(" ", statement.text))
     features = {
@@ -154,20 +157,20 @@ def _describe_statement(statement: Statement, position: int, quoted: set[str]) -
         "length": min(len(statement.text), MAX_TEXT_CHARS) / MAX_TEXT_CHARS,
     }
     quoted |= words
-    # With the words, the AUC rises from 0.72 to 0.77; sentence vectors and boosted trees did not
-    # raise it (docs/design/003). The words of a consequence are left out, because they come from
-    # its rule and few other claims have them.
+    # The words outside of quoted code raise the AUC from 0.72 to 0.77; sentence vectors and boosted
+    # trees did not (docs/design/003-structural-claims.md). The words of a consequence are left out,
+    # because they come from its rule and few other claims have them.
     prose_words = () if statement.implies else _WORD.findall(prose)
     features |= {f"word {stem(word.lower())}": 1.0 for word in prose_words}
     return {name: value for name, value in features.items() if value}
 
 
 RankedTopic: TypeAlias = tuple[UnitChange, list[tuple[Statement, float]]]
-"""Topic with its claims, the most useful first, each with the probability that it is useful."""
+"""Topic with its claims and the probability that each is useful; the highest comes first."""
 
 
 def rank_topics(topics: Sequence[tuple[UnitChange, list[Statement]]]) -> list[RankedTopic]:
-    """Weigh and order the claims within each topic."""
+    """Return the topics with the claims of each weighed and ordered."""
     ranked: list[RankedTopic] = []
     for (change, statements), features in zip(topics, describe_claims(topics), strict=True):
         weighed = zip(statements, map(weigh, features), strict=True)
@@ -176,8 +179,8 @@ def rank_topics(topics: Sequence[tuple[UnitChange, list[Statement]]]) -> list[Ra
 
 
 def weigh(features: Features, weights: Mapping[str, float] = WEIGHTS) -> float:
-    """Return the probability that a reader calls a claim useful, rounded, above 0."""
-    # A file that a machine wrote is listed, but a reviewer does not read it.
+    """Return the probability, from `MIN_WEIGHT` to 1, that a reader calls a claim useful."""
+    # Reviewers do not read files that a program wrote.
     if "role machine" in features:
         return MIN_WEIGHT
     logit = weights["bias"] + sum(

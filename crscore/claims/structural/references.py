@@ -1,4 +1,4 @@
-"""Conversion of topics to pseudo-references: text, lines, and the encoder's input."""
+"""Converts topics to pseudo-references, with their text, lines and the text for the encoder."""
 
 import tomllib
 from bisect import bisect_left
@@ -17,13 +17,13 @@ from crscore.text import find_code_spans, split_identifier
 
 SOURCE = "structural"
 MAX_READING_CHARS = 400
-"""Maximum characters of code, rewritten as words, that the encoder reads for a topic."""
+"""Maximum characters that the encoder reads of a topic's code, which is rewritten as words."""
 MAX_DETAIL_CHARS = 240
-"""Maximum characters of code, rewritten as words, that the encoder reads for each further claim."""
+"""The same maximum for each claim of a topic after the first."""
 MAX_GAP_LINES = 3
-"""Maximum unchanged lines between the changed lines of one span."""
-# The reading of a claim is the text that the encoder reads for it. An encoder of prose finds code
-# more similar to a reviewer's sentence if the reading is a question about the code
+"""Maximum unchanged lines between two changed lines that are in one span."""
+# The reading of a claim is the text that the encoder reads instead of the claim. For an encoder of
+# prose, code is more similar to a reviewer's sentence if the reading asks a question about the code
 # (docs/design/003-structural-claims.md).
 READING_PREFIX = "why does the new code"
 """Beginning of every reading."""
@@ -33,16 +33,16 @@ _STATES: dict[str, dict[str, Any]] = tomllib.loads(
 
 
 def write_references(topics: Sequence[RankedTopic]) -> tuple[PseudoReference, ...]:
-    """Return the claims of all topics, the most useful first."""
+    """Return the claims of all topics; the claim that is most likely to be useful comes first."""
     claims: list[PseudoReference] = []
     rows: dict[str, int] = {}
-    # The key of a file is its identity, because hashing a file would visit each of its lines.
+    # Files are looked up by `id`, because computing a file's hash would visit each of its lines.
     code_of_files: dict[int, dict[Line, str]] = {}
     for change, weighed in topics:
         statements = [statement for statement, _ in weighed]
         if id(change.file) not in code_of_files:
             code_of_files[id(change.file)] = code_of(change.file)
-        readings = _readings(change, statements, code_of_files[id(change.file)])
+        readings = _write_readings(change, statements, code_of_files[id(change.file)])
         topic = _topic(change, spans(change))
         for (statement, weight), reading in zip(weighed, readings, strict=True):
             names = [change.name, *find_code_spans(statement.text)]
@@ -56,19 +56,20 @@ def write_references(topics: Sequence[RankedTopic]) -> tuple[PseudoReference, ..
                 reading=reading,
                 topic=topic,
             )
-            # Changes with the same consequence share one implication; every topic keeps a claim.
+            # Topics with the same sentence share one claim, except that every topic keeps its
+            # first.
             row = rows.setdefault(claim.text, len(claims))
             if row == len(claims) or statement is statements[0]:
                 claims.append(claim)
             else:
                 shared = dict.fromkeys((*claims[row].spans, *claim.spans))
                 claims[row] = replace(claims[row], spans=tuple(shared))
-    # Sorting is stable: claims of the same weight stay in the order of the change.
+    # `sorted` is stable, so claims of the same weight stay in the order of the change.
     return tuple(sorted(claims, key=lambda claim: -claim.weight))
 
 
 def claim_spans(change: UnitChange, statement: Statement) -> tuple[LineSpan, ...]:
-    """Return the lines of a topic that one claim is about, the new version first."""
+    """Return the spans of the lines that a claim is about; those of the new version come first."""
     changed = {True: set(change.added), False: set(change.removed)}
     lines = sorted({line for line in statement.lines if line[1] in changed[line[0]]}, reverse=True)
     return tuple(_span(change, number, number, new=new) for new, number in lines) or spans(change)
@@ -80,9 +81,9 @@ def _span(change: UnitChange, start: int, end: int, *, new: bool) -> LineSpan:
 
 
 def _topic(change: UnitChange, topic_spans: Sequence[LineSpan]) -> Topic:
-    """Return the name, size and location of a topic, as results have them."""
+    """Return a topic's name, size and location for the result."""
     unit = change.unit
-    # If only git's hunk header names a unit, its lines are unknown.
+    # The start is 0, which means unknown, if only the header of a hunk names the unit.
     if unit is not None and unit.name and unit.start:
         location = _span(change, unit.start, unit.end, new=bool(change.new.units))
     elif topic_spans:
@@ -101,39 +102,41 @@ def _topic(change: UnitChange, topic_spans: Sequence[LineSpan]) -> Topic:
     )
 
 
-def _readings(
+def _write_readings(
     change: UnitChange, statements: Sequence[Statement], code: Mapping[Line, str]
 ) -> list[str]:
-    """Return the text that the encoder reads for each claim: its code, rewritten as words."""
+    """Return the reading of each claim, in which code is rewritten as words."""
     lines = [(False, line) for line in change.removed] + [(True, line) for line in change.added]
-    verb = _STATES.get(change.state, {}).get("verb") or _verb(lines)
+    verb = _STATES.get(change.state, {}).get("verb") or _verb_of(lines)
     names = [unit.name for unit in change.members] if change.noun == "tests" else [change.name]
     full_name = " ".join(names)
-    name = _words([full_name.rpartition(".")[2] or full_name], MAX_READING_CHARS)
+    name = _split_words([full_name.rpartition(".")[2] or full_name], MAX_READING_CHARS)
     path = " ".join(split_identifier(change.file.path))
     location = f"{name} in {path}" if path else ""
-    words = _words((code.get(line, "") for line in lines), MAX_READING_CHARS)
+    words = _split_words((code.get(line, "") for line in lines), MAX_READING_CHARS)
     readings = [" ".join(f"{READING_PREFIX} {verb} {location}: {words}".split())]
     shares: list[list[Line]] = [[] for _ in statements[1:]]
-    for line, nearest in _nearest(lines, [statement.lines for statement in statements[1:]]):
+    for line, nearest in _find_nearest(lines, [statement.lines for statement in statements[1:]]):
         shares[nearest].append(line)
     for share in shares:
-        words = _words((code.get(line, "") for line in share), MAX_DETAIL_CHARS)
-        readings.append(f"{READING_PREFIX} {_verb(share)}: {words}" if words else readings[0])
+        words = _split_words((code.get(line, "") for line in share), MAX_DETAIL_CHARS)
+        readings.append(f"{READING_PREFIX} {_verb_of(share)}: {words}" if words else readings[0])
     return readings
 
 
-def _nearest(
+def _find_nearest(
     lines: Sequence[Line], lines_by_claim: Sequence[Sequence[Line]]
 ) -> Iterator[tuple[Line, int]]:
-    """Yield each line with the index of the claim that is about the nearest line of its side."""
+    """Yield each line with the index of the claim that is about the nearest line.
+
+    Lines of the same version are compared, unless the claims are about the other version only.
+    """
     claim_of: dict[bool, dict[int, tuple[int, int]]] = {True: {}, False: {}}
     for index, claim_lines in enumerate(lines_by_claim):
         for order, (new, number) in enumerate(claim_lines):
             claim_of[new].setdefault(number, (index, order))
     numbers = {new: sorted(claim_of[new]) for new in claim_of}
     for line in lines:
-        # The claims may be about lines of one version only.
         side = line[0] if numbers[line[0]] else not line[0]
         position = bisect_left(numbers[side], line[1])
         neighbours = numbers[side][max(position - 1, 0) : position + 1]
@@ -142,13 +145,13 @@ def _nearest(
             yield line, nearest[1][0]
 
 
-def _verb(lines: Sequence[Line]) -> str:
+def _verb_of(lines: Sequence[Line]) -> str:
     kinds = {new for new, _ in lines}
     return "update" if len(kinds) == 2 else "add" if True in kinds else "remove"
 
 
-def _words(lines: Iterable[str], limit: int) -> str:
-    """Return code as words, cut after a whole word to at most `limit` characters."""
+def _split_words(lines: Iterable[str], limit: int) -> str:
+    """Return code as words of at most `limit` characters, cut between two words."""
     words = ""
     for line in lines:
         words += " ".join(["", *split_identifier(line[:limit])])
@@ -158,7 +161,7 @@ def _words(lines: Iterable[str], limit: int) -> str:
 
 
 def spans(change: UnitChange) -> tuple[LineSpan, ...]:
-    """Return the changed lines of a topic as spans, the new version first."""
+    """Return the spans of a topic's changed lines; those of the new version come first."""
     joined: list[LineSpan] = []
     for new, lines in ((True, change.added), (False, change.removed)):
         for start, end in join_ranges(((line, line) for line in lines), gap=MAX_GAP_LINES):

@@ -1,4 +1,4 @@
-"""Writes a few sentences about one topic, the most informative first."""
+"""Writes a few sentences about one topic; the most informative sentence comes first."""
 
 import re
 from collections import Counter
@@ -20,14 +20,14 @@ from crscore.claims.structural.quoting import (
     Statement,
     about,
     agreement,
+    compare_arguments,
     exchange,
-    exchanged_items,
     fits,
     innermost,
-    listed,
+    join_items,
+    join_quoted,
     message_of,
     prose_of,
-    quoted,
     split_arguments,
 )
 from crscore.syntax.change import Version, words_of
@@ -35,19 +35,20 @@ from crscore.syntax.outline import DECLARED, Fact, Kind, Role
 from crscore.text import quote, split_identifier
 
 MAX_CLAIMS = 4
-"""Maximum claims about one topic."""
+"""Maximum number of claims about one topic."""
 MAX_CLAIMS_OF_TEST = 2
-"""Maximum claims about one changed test."""
+"""Maximum number of claims about one changed test."""
 MAX_IMPLICATIONS = 2
-"""Maximum implications of one topic."""
+"""Maximum number of implications about one topic."""
 FEW_WORDS = 3
-"""A description with at most this many words besides the unit's name is not quoted."""
+"""A comment that describes a unit is quoted only if it has more words than this besides the
+name."""
 TINY = 4
-"""Maximum lines of a new unit for which the plain sentence is a sufficient description."""
+"""Maximum changed lines of a new unit about which only the summary and its comment are written."""
 _TRIVIAL = frozenset({"true", "false", "none", "null", "nil", "self", "this", "0", "1", "err"})
 _WHOLE = frozenset({"layout", "place", "moved", "removed", "overload", "less"})
-"""States that one sentence describes."""
-# In the order of the sentences about a new function.
+"""States of units about which only the summary is written."""
+# The order is that of the sentences about a new function.
 _VERBS = {
     Role.CONDITION: "checks",
     Role.RAISE: "raises",
@@ -56,43 +57,43 @@ _VERBS = {
     Role.RETURN: "returns",
 }
 MAX_QUOTED_SIZE = 12
-"""Maximum changed lines of a unit whose lines are quoted if no sentence covers them."""
+"""Maximum changed lines of a unit of which uncovered lines are quoted besides other sentences."""
 MAX_ARGUMENT_CHARS = 160
-"""Maximum characters of the changed arguments of one call."""
+"""Maximum total characters of the changed arguments of a call that are quoted."""
 MAX_QUOTED_LINES = 2
-"""Maximum quoted lines of one unit."""
+"""Maximum number of added lines that are quoted of one unit."""
 MAX_VALUES = 3
-"""Maximum changed values that are reported for one unit."""
+"""Maximum number of sentences about changed values of one unit."""
 MAX_LISTED_ITEMS = 3
-"""Maximum arguments of one call, and maximum texts, conditions or values in one sentence."""
+"""Maximum number of arguments, texts, conditions or values that one sentence lists."""
 MAX_NAMES_LOOKED_UP = 500
-"""Maximum number of names that are looked up in the text of the other version."""
+"""Maximum number of names of a unit that are looked up in the text of the other version."""
 _NAME = re.compile(r"[\w$]+")
 
 
 def write_statements(change: UnitChange, old: Version, new: Version) -> list[Statement]:
-    """Return the sentences about one topic, the most informative first.
+    """Return the sentences about one topic; the most informative claim comes first.
 
     Args:
         change: The topic.
-        old: The old version of its file.
-        new: The new version.
+        old: Old version of the topic's file.
+        new: New version of the topic's file.
 
     Returns:
-        One to `MAX_CLAIMS` claims, and at most `MAX_IMPLICATIONS` implications.
+        From 1 to `MAX_CLAIMS` claims and then at most `MAX_IMPLICATIONS` implications.
     """
     unit = Evidence(change, old, new)
     return [*_claims(unit), *islice(find_consequences(unit), MAX_IMPLICATIONS)]
 
 
 def _claims(unit: Evidence) -> list[Statement]:
-    """Return the claims about one unit: a summary, details, or both."""
+    """Return the claims about one unit: a summary, details or both."""
     change = unit.change
     summary = Statement(plain_line(change))
     if change.state in _WHOLE or change.noun == "tests":
         return [summary]
     if change.state == "new":
-        first = [summary, *_described(change)]
+        first = [summary, *_quote_description(change)]
         return [*first, *islice(_inside(change), (MAX_CLAIMS - len(first)) * (change.size > TINY))]
     limit = MAX_CLAIMS_OF_TEST if change.kind is Kind.TEST else MAX_CLAIMS
     statements = list(islice(details(unit), limit))
@@ -105,15 +106,15 @@ def _claims(unit: Evidence) -> list[Statement]:
     return [statements[0]._replace(text=text), *statements[1:]]
 
 
-def _described(change: UnitChange) -> Iterator[Statement]:
-    """Quote the comment above a new unit, or its docstring."""
+def _quote_description(change: UnitChange) -> Iterator[Statement]:
+    """Yield a sentence that quotes a new unit's docstring or comment, if there is one."""
     unit = change.unit
     if unit is None or not unit.name:
         return
     names = {unit.name.lower(), *split_identifier(unit.name)}
     for fact in change.new.facts:
         is_above = unit.start <= fact.line < unit.head
-        # Python's docstring is a string below the name.
+        # A docstring is a string below the name of the unit.
         is_inside = unit.head <= fact.line <= unit.end and fact.text.startswith(('"', "'"))
         if fact.role is Role.COMMENT and (is_above or is_inside):
             sentence = next(iter(prose_of(fact.text)), "")
@@ -123,8 +124,8 @@ def _described(change: UnitChange) -> Iterator[Statement]:
 
 
 def _inside(change: UnitChange) -> Iterator[Statement]:
-    """List the conditions, errors, calls and returned values of a new function."""
-    if change.kind is not Kind.FUNCTION:  # the members of a type do these things
+    """Yield sentences with the conditions, errors, calls and returned values of a new function."""
+    if change.kind is not Kind.FUNCTION:  # only the members of a type have them
         return
     for role, verb in _VERBS.items():
         facts = [fact for fact in change.new.facts if fact.role is role]
@@ -137,14 +138,17 @@ def _inside(change: UnitChange) -> Iterator[Statement]:
         if not facts:
             continue
         if role is Role.CONDITION:
-            listing = listed(list(dict.fromkeys(map(condition, facts))), 3)
+            listing = join_items(list(dict.fromkeys(map(condition, facts))), 3)
         else:
-            listing = quoted([fact.text if by_text else fact.name for fact in facts])
+            listing = join_quoted([fact.text if by_text else fact.name for fact in facts])
         yield about(facts, f"{label(change)} {verb} {listing}")
 
 
 def details(unit: Evidence) -> Iterator[Statement]:
-    """Yield sentences about the changes, most informative first; each line is covered once."""
+    """Yield sentences about the differences between both versions; the most informative is first.
+
+    A sentence is left out if earlier sentences are about all of its lines.
+    """
     covered: set[Line] = set()
     texts: set[str] = set()
     for writer in _WRITERS:
@@ -155,49 +159,49 @@ def details(unit: Evidence) -> Iterator[Statement]:
                 texts.add(statement.text)
                 yield statement._replace(kind=writer.__name__)
     if unit.change.size <= MAX_QUOTED_SIZE or not texts:
-        yield from _lines(unit, covered)
+        yield from _quote_lines(unit, covered)
 
 
 def condition(fact: Fact) -> str:
-    """Return a condition, quoted; for `unless`, its negation."""
+    """Return a condition as quoted code; that of `unless` is negated."""
     return f"that not {quote(fact.text)}" if fact.name == "unless" else quote(fact.text)
 
 
 def _names(facts: Sequence[Fact]) -> str:
-    return quoted([fact.name for fact in facts])
+    return join_quoted([fact.name for fact in facts])
 
 
 def _texts(facts: Sequence[Fact]) -> str:
-    return quoted([fact.text for fact in facts], MAX_LISTED_ITEMS)
+    return join_quoted([fact.text for fact in facts], MAX_LISTED_ITEMS)
 
 
 def _overloads(unit: Evidence) -> Iterator[Statement]:
-    """Report additional declarations of a function, with their parameters."""
+    """Report new overloads of a function, with their parameters."""
     old, new = unit.change.old.units, unit.change.new.units
     if not len(new) > len(old) > 0 or unit.change.kind is not Kind.FUNCTION:
         return
     old_parameters = [overload.parameters for overload in old]
     for overload in new:
         if overload.parameters and overload.parameters not in old_parameters:
-            names = quoted([item.name for item in overload.parameters])
+            names = join_quoted([item.name for item in overload.parameters])
             text = f"{unit.subject} has a new overload that takes {names}"
             yield Statement(text, ((True, overload.head),))
 
 
 def _signature(unit: Evidence) -> Iterator[Statement]:
-    """Report changed parameters, with their default values and types."""
+    """Report new and removed parameters, and new default values and types of parameters."""
     change = unit.change
     if len(change.old.units) != 1 or len(change.new.units) != 1 or change.kind not in DECLARED:
         return
     old, new = change.old.units[0], change.new.units[0]
-    if not old.head or not new.head:  # known from git's hunk header only
+    if not old.head or not new.head:  # only the header of a hunk shows the unit
         return
     subject, texts = unit.subject, list[str]()
     before = {item.name: item for item in old.parameters}
     after = {item.name for item in new.parameters}
     added = [item for item in new.parameters if item.name not in before]
-    removed = quoted([name for name in before if name not in after])
-    names = quoted([item.name for item in added])
+    removed = join_quoted([name for name in before if name not in after])
+    names = join_quoted([item.name for item in added])
     if added and removed:
         texts.append(f"{subject} now takes {names} instead of {removed}")
     elif added:
@@ -205,7 +209,7 @@ def _signature(unit: Evidence) -> Iterator[Statement]:
         qualifier = "optional " if all(item.optional for item in added) else ""
         texts.append(f"{subject} takes the new {qualifier}{nouns}")
     elif removed:
-        # A list of several names has an "and".
+        # If there are several names, the list contains "and".
         nouns = f"parameter{'s' * (' and ' in removed)} {removed}"
         texts.append(f"{subject} no longer takes the {nouns}")
     for item in new.parameters:
@@ -220,8 +224,8 @@ def _signature(unit: Evidence) -> Iterator[Statement]:
 
 
 def _raised(unit: Evidence) -> Iterator[Statement]:
-    """Report the errors that a unit now raises, or no longer raises, and their new messages."""
-    yield from _exchanged(unit, Role.RAISE, "raises")
+    """Report the errors that a unit now raises or no longer raises, and new messages of errors."""
+    yield from _report_exchanged(unit, Role.RAISE, "raises")
     for fact in unit.added(Role.RAISE):
         message = message_of(fact.text)
         if fact.name and message and unit.is_new(message):
@@ -231,12 +235,12 @@ def _raised(unit: Evidence) -> Iterator[Statement]:
 
 
 def _caught(unit: Evidence) -> Iterator[Statement]:
-    """Report the errors that a unit now catches, or no longer catches."""
-    yield from _exchanged(unit, Role.CATCH, "catches")
+    """Report the errors that a unit now catches or no longer catches."""
+    yield from _report_exchanged(unit, Role.CATCH, "catches")
 
 
-def _exchanged(unit: Evidence, role: Role, verb: str) -> Iterator[Statement]:
-    """Report the names of facts of one role that a unit gained or lost."""
+def _report_exchanged(unit: Evidence, role: Role, verb: str) -> Iterator[Statement]:
+    """Report the names of the facts of one role that only one version of a unit has."""
     added = [fact for fact in unit.added(role) if fact.name and unit.is_new(fact.name)]
     removed = [fact for fact in unit.removed(role) if fact.name and unit.is_gone(fact.name)]
     if added:
@@ -251,35 +255,35 @@ def _exchanged(unit: Evidence, role: Role, verb: str) -> Iterator[Statement]:
 def _conditions(unit: Evidence) -> Iterator[Statement]:
     """Report edited, new and removed conditions."""
     added, removed = unit.added(Role.CONDITION), unit.removed(Role.CONDITION)
-    paired = unit.edited(removed, added)
+    paired = unit.pair_edits(removed, added)
     quotable = [
         pair for pair in paired if fits(*(fact.text for fact in pair)) and unit.is_edit(*pair)
     ]
     for old, edited in quotable[:2]:
         text = f"the condition {condition(old)} in {unit.subject} is now {condition(edited)}"
         yield about([edited], text)
-    dropped, alone = unit.unpaired(removed, added, paired)
-    # A removed condition that shares words with a new one may live on as a part of it.
+    dropped, alone = unit.find_unpaired(removed, added, paired)
+    # A removed condition that shares words with a new one may still be checked as a part of it.
     parts = {
         id(old) for old in dropped for new in added if agreement(old, new) >= MIN_PARTIAL_OVERLAP
     }
     for unpaired, new, verb in ((alone, True, "now checks"), (dropped, False, "no longer checks")):
         facts = [fact for fact in unpaired if fits(fact.text) and id(fact) not in parts]
         if facts:
-            conditions = listed(list(dict.fromkeys(map(condition, facts))), MAX_LISTED_ITEMS)
+            conditions = join_items(list(dict.fromkeys(map(condition, facts))), MAX_LISTED_ITEMS)
             yield unit.statement(f"{verb} {conditions}", facts[:MAX_LISTED_ITEMS], new=new)
 
 
 def _returned(unit: Evidence) -> Iterator[Statement]:
-    """Report the values that a function now returns, or no longer returns."""
-    if unit.change.kind is Kind.TYPE:  # a member returns it
+    """Report the values that a function now returns or no longer returns."""
+    if unit.change.kind is Kind.TYPE:  # its members return, not the type
         return
-    # The texts are compared without white space, so "return a" is "returna".
+    # The code is compared without white space, so "return a" is "returna".
     added = [f for f in unit.added(Role.RETURN) if f.text and unit.is_new(f"return{f.text}")]
     removed = [f for f in unit.removed(Role.RETURN) if f.text and unit.is_gone(f"return{f.text}")]
     if len(added) == len(removed) == 1:
         exchanged = exchange(removed[0].text, added[0].text)
-        # Only the difference of long code is quoted: "a value with `x`".
+        # If only the difference of long code is quoted, the sentence says "a value with `x`".
         part = "" if quote(added[0].text) in exchanged else "a value with "
         if exchanged:
             yield unit.statement(f"now returns {part}{exchanged}", added)
@@ -292,9 +296,9 @@ def _returned(unit: Evidence) -> Iterator[Statement]:
 
 
 def _arguments(unit: Evidence) -> Iterator[Statement]:
-    """Report calls that both versions make with different arguments."""
-    for old, new in _same_names(unit, Role.CALL):
-        added, removed = exchanged_items(old.text, new.text)
+    """Report the calls that both versions make, but with different arguments."""
+    for old, new in _pair_names(unit, Role.CALL):
+        added, removed = compare_arguments(old.text, new.text)
         changed = [*added, *removed]
         if not changed or not fits(*changed) or len("".join(changed)) > MAX_ARGUMENT_CHARS:
             continue
@@ -304,16 +308,19 @@ def _arguments(unit: Evidence) -> Iterator[Statement]:
             part = "" if quote(added[0]) in exchanged else "a value with "
             passes = f"now passes {part}{exchanged}"
         elif not removed and len(added) <= MAX_LISTED_ITEMS:
-            passes = f"now also passes {quoted(added)}"
+            passes = f"now also passes {join_quoted(added)}"
         elif not added and len(removed) <= MAX_LISTED_ITEMS:
-            passes = f"no longer passes {quoted(removed)}"
+            passes = f"no longer passes {join_quoted(removed)}"
         if passes:
             text = f"the call to {quote(new.name)} in {unit.subject} {passes}"
             yield about([new], text)
 
 
-def _same_names(unit: Evidence, role: Role, *, inner: bool = False) -> Iterator[tuple[Fact, Fact]]:
-    """Yield changed facts with the same name, which was added and removed exactly once."""
+def _pair_names(unit: Evidence, role: Role, *, inner: bool = False) -> Iterator[tuple[Fact, Fact]]:
+    """Yield pairs of a removed and an added fact with the same name, if no other fact has the name.
+
+    If `inner`, a collection is left out if one of its entries changed.
+    """
     removed, added = unit.removed(role), unit.added(role)
     removed, added = (innermost(removed), innermost(added)) if inner else (removed, added)
     before, after = (Counter(fact.name for fact in facts) for facts in (removed, added))
@@ -324,12 +331,12 @@ def _same_names(unit: Evidence, role: Role, *, inner: bool = False) -> Iterator[
 
 
 def _values(unit: Evidence) -> Iterator[Statement]:
-    """Report names that both versions bind, to different values."""
+    """Report the names that both versions bind, but to different values."""
     count = 0
     names = Counter(fact.name for fact in unit.change.new.facts if fact.role is Role.ASSIGN)
-    for old, new in _same_names(unit, Role.ASSIGN, inner=True):
+    for old, new in _pair_names(unit, Role.ASSIGN, inner=True):
         if names[new.name] > 1 and unit.change.kind in {Kind.TYPE, Kind.FILE}:
-            continue  # a macro of two branches, or keys of several objects
+            continue  # a macro in two branches, or the same key in several objects
         exchanged = exchange(old.text, new.text) if old.text and new.text else ""
         if exchanged and fits(new.name) and count < MAX_VALUES:
             count += 1
@@ -338,57 +345,57 @@ def _values(unit: Evidence) -> Iterator[Statement]:
 
 
 def _bound(unit: Evidence) -> Iterator[Statement]:
-    """List the names that a function sets, or that a type or a file has."""
+    """Report the names that a function newly sets, or that a type or file has gained or lost."""
     if unit.change.kind in {Kind.FUNCTION, Kind.TEST}:
         old_values = {fact.text for fact in unit.removed(Role.ASSIGN)}
-        for fact in _bound_only_in(unit, new=True):
-            # The binding is not new if its value had another name, or its name was used elsewhere.
+        for fact in _find_own_bindings(unit, new=True):
+            # Nothing is reported if the value had another name or if the old version has the name.
             is_old = fact.text in old_values or last_name(fact.name) in unit.old.words
             if fits(fact.text) and fact.name != fact.text and not is_old:
                 yield unit.statement(f"now sets {quote(fact.name)} to {quote(fact.text)}", [fact])
         return
-    added, removed = (_bound_only_in(unit, new=new) for new in (True, False))
+    added, removed = (_find_own_bindings(unit, new=new) for new in (True, False))
     if added and len(added) == len(removed) and all(map(unit.are_adjacent, removed, added)):
         yield unit.statement(f"now has {_names(added)} instead of {_names(removed)}", added)
         return
     for facts, new, verb in ((added, True, "now has"), (removed, False, "no longer has")):
         if facts:
-            names = quoted([fact.name for fact in facts], 5)
+            names = join_quoted([fact.name for fact in facts], 5)
             yield unit.statement(f"{verb} {names}", facts, new=new)
 
 
-def _bound_only_in(unit: Evidence, *, new: bool) -> list[Fact]:
-    """Return the bindings of names that only the new, or only the old, version of a unit has."""
+def _find_own_bindings(unit: Evidence, *, new: bool) -> list[Fact]:
+    """Return the bindings of names that only one version of a unit has: the new or the old one."""
     facts = unit.added(Role.ASSIGN) if new else unit.removed(Role.ASSIGN)
-    facts = unit.unmentioned(innermost(facts), new=new)
+    facts = unit.find_unmentioned(innermost(facts), new=new)
     is_unique = unit.is_new if new else unit.is_gone
     skip_lookup = len(facts) > MAX_NAMES_LOOKED_UP
     return [fact for fact in facts if fits(fact.name) and (skip_lookup or is_unique(fact.name))]
 
 
 def _calls(unit: Evidence) -> Iterator[Statement]:
-    """Report the functions that a unit now calls, or no longer calls."""
-    added = [f for f in unit.unmentioned(unit.added(Role.CALL), new=True) if fits(f.name)]
-    removed = [f for f in unit.unmentioned(unit.removed(Role.CALL), new=False) if fits(f.name)]
+    """Report the functions that a unit now calls or no longer calls."""
+    added = [f for f in unit.find_unmentioned(unit.added(Role.CALL), new=True) if fits(f.name)]
+    removed = [f for f in unit.find_unmentioned(unit.removed(Role.CALL), new=False) if fits(f.name)]
     if unit.change.kind in {Kind.TYPE, Kind.FILE} and not unit.old.is_whole:
-        removed = []  # parts of the file that are not known may still call them
+        removed = []  # unknown lines of the file may still call them
     if added:
         instead = f" and no longer {_names(removed)}" if removed else ""
-        # A list shows at most four names, so the statement is about the lines of these four.
+        # `_names` lists at most four names, so the statement is about the lines of these.
         yield unit.statement(f"now calls {_names(added)}{instead}", added[:4])
     elif removed:
         yield unit.statement(f"no longer calls {_names(removed)}", removed[:4], new=False)
 
 
 def _more_calls(unit: Evidence) -> Iterator[Statement]:
-    """Report additional calls of functions that were called before."""
+    """Report additional calls of functions that the unit already called before."""
     added, removed = unit.added(Role.CALL), unit.removed(Role.CALL)
     names = Counter(fact.name for fact in added) - Counter(fact.name for fact in removed)
-    old_names = {last_name(fact.name) for fact in removed}  # perhaps on another object
+    old_names = {last_name(fact.name) for fact in removed}  # perhaps of another object
     for fact in added:
         if last_name(fact.name) in old_names or not names[fact.name] or is_dull(fact.name):
             continue
-        # Ruby's calls may have no parentheses.
+        # The second form is a call of Ruby without parentheses.
         if unit.is_new(f"{fact.name}({fact.text})") and unit.is_new(f"{fact.name} {fact.text}"):
             arguments = f" with {quote(fact.text)}" if fact.text else ""
             if fits(fact.text or fact.name):
@@ -403,25 +410,25 @@ def _imports(unit: Evidence) -> Iterator[Statement]:
         for fact in facts:
             if fits(fact.name):
                 modules.setdefault(fact.text, []).append(fact)
-        # Names from modules come before whole modules.
+        # Names that are imported from modules come before modules.
         phrases = [
             _names(names) + (f" from {quote(module)}" if module else "")
             for module, names in sorted(modules.items(), key=lambda item: not item[0])
         ]
         if phrases:
-            yield unit.statement(f"{verb} {listed(phrases, MAX_LISTED_ITEMS)}", facts, new=new)
+            yield unit.statement(f"{verb} {join_items(phrases, MAX_LISTED_ITEMS)}", facts, new=new)
 
 
 def _strings(unit: Evidence) -> Iterator[Statement]:
-    """Report new, removed and edited texts in quotation marks."""
+    """Report new, removed and edited strings."""
     added, removed = unit.added(Role.STRING), unit.removed(Role.STRING)
-    paired = unit.edited(removed, added)
+    paired = unit.pair_edits(removed, added)
     removed, added = (
-        # A text of several lines cannot be quoted on one line.
+        # Strings of several lines cannot be quoted in a sentence.
         [f for f in facts if len(f.text) > len('"ab"') and fits(f.text) and '"""' not in f.text]
         for facts in (removed, added)
     )
-    removed, added = unit.unpaired(removed, added, paired)
+    removed, added = unit.find_unpaired(removed, added, paired)
     for facts, new, verb in ((added, True, "now has"), (removed, False, "no longer has")):
         if facts:
             noun = "text" if len(facts) == 1 else "texts"
@@ -434,7 +441,7 @@ def _strings(unit: Evidence) -> Iterator[Statement]:
 
 
 def _comments(unit: Evidence) -> Iterator[Statement]:
-    """Quote the first sentence of a comment that the old version does not have."""
+    """Quote the first sentence of the comments that the old version does not have."""
     for fact in unit.added(Role.COMMENT):
         for sentence in prose_of(fact.text):
             if words_of(sentence) not in unit.old.word_text:
@@ -442,20 +449,21 @@ def _comments(unit: Evidence) -> Iterator[Statement]:
                 return
 
 
-def _lines(unit: Evidence, covered: set[Line]) -> Iterator[Statement]:
-    """Quote the lines of a small change that no other sentence covers."""
+def _quote_lines(unit: Evidence, covered: set[Line]) -> Iterator[Statement]:
+    """Quote changed lines that no other sentence is about."""
     count = 0
     comments = [f.text for f in unit.change.new.facts if f.role is Role.COMMENT and "/*" in f.text]
     prose = words_of(" ".join(comments))
-    # The first line of a renamed unit has its new name, which another sentence reports.
+    # The declaration of a renamed unit is not quoted, because the summary has the new name.
     heads = {(True, declared.head) for declared in unit.change.new.units if unit.change.before}
     for removed, added in unit.blocks():
         for index, (line, text) in enumerate(added):
             if (True, line) in covered | heads or not _is_statement(text) or not unit.is_new(text):
                 continue
-            if words_of(text) in prose:  # a line inside a comment
+            if words_of(text) in prose:  # the line is part of a comment
                 continue
-            # If as many lines were added as removed, each added line replaces one removed line.
+            # In a block with as many added as removed lines, each added line replaces a removed
+            # one.
             old = removed[index][1] if len(removed) == len(added) else ""
             exchanged = exchange(old, text) if old and unit.is_gone(old) else ""
             noun = "the line " if not exchanged or quote(text) in exchanged else ""
@@ -464,7 +472,7 @@ def _lines(unit: Evidence, covered: set[Line]) -> Iterator[Statement]:
                 return
             sentence = f"{unit.subject} now has {noun}{exchanged or quote(text)}"
             yield Statement(sentence, ((True, line),))
-        # A removed line is reported only if no line took its place.
+        # Removed lines are quoted only if the block has no added lines.
         for line, text in () if added else removed:
             if (False, line) not in covered and _is_statement(text) and unit.is_gone(text):
                 sentence = f"{unit.subject} no longer has the line {quote(text)}"
@@ -472,14 +480,15 @@ def _lines(unit: Evidence, covered: set[Line]) -> Iterator[Statement]:
 
 
 def _is_statement(text: str) -> bool:
-    """Return whether a line can be quoted alone: a complete statement, not a single name."""
+    """Return whether a line is complete code with several words that can be quoted alone."""
     words = len(_NAME.findall(text)) > 1
     return words and fits(text) and text[0] not in "#/*" and split_arguments(text) is not None
 
 
-# Kinds of sentences that rarely matter are kept, too. Without seven of them, the scores of 707 of
-# 2,200 reviews change, because the lines of one claim affect what the encoder reads for the others
-# (docs/design/003).
+# The name of a function is the kind of its sentences, which has a weight in `ranking.toml`. Kinds
+# that are rarely useful are kept, because without seven of them, 707 of 2,200 scores change: which
+# lines one claim is about determines what the encoder reads for the other claims
+# (docs/design/003-structural-claims.md).
 _WRITERS = (
     _overloads, _signature, _raised, _caught, _conditions, _returned, _arguments, _values, _bound,
     _calls, _more_calls, _imports, _strings, _comments,

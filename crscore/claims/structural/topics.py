@@ -1,4 +1,4 @@
-"""Divides a changed file into topics: each changed line belongs to exactly one."""
+"""Divides a changed file into topics; each changed line belongs to exactly one topic."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -11,31 +11,31 @@ from crscore.syntax.grammars import Language
 from crscore.syntax.outline import Kind, Role
 
 MIN_AGREEMENT = 0.75
-"""Minimum share of common tokens, in [0, 1], of two bodies that count as one renamed unit."""
+"""Minimum share (0 to 1) of common tokens of two bodies that are one unit with a new name."""
 MIN_AMBIGUOUS = 0.7
-"""Minimum share of common tokens, in [0, 1], of a body that could also be the renamed unit's."""
+"""Minimum share (0 to 1) of common tokens that makes it uncertain which unit was renamed."""
 MIN_MOVED_AGREEMENT = 0.9
-"""Minimum share of common tokens, in [0, 1], of a body that moved to another file."""
+"""Minimum share (0 to 1) of common tokens of two bodies in different files that are one unit."""
 MAX_PAIRED = 60
-"""Maximum new, and removed, units of a file that are compared with each other."""
-# `SequenceMatcher` takes quadratic time.
+"""Maximum new units of a file, and removed units, that are compared with each other."""
+# The time of `SequenceMatcher` grows with the square of this number.
 MAX_TOKENS = 400
 """Maximum tokens of a body that are compared."""
 MIN_TOKENS = 12
-"""Minimum tokens of a body to prove that it was moved or renamed."""
+"""Minimum tokens of a body that can show that its unit was moved or renamed."""
 MAX_JOINED_LINES = 120
-"""A new type or file of at most this many changed lines forms one topic with its members."""
+"""Maximum changed lines of a new type or file that is one topic together with its members."""
 MIN_JOINED_TESTS = 3
-"""Minimum new tests in one class or file that form one topic."""
+"""Minimum number of new tests in one class or file that are joined in one topic."""
 _JOINABLE = {"new": frozenset({"new", "overload"}), "removed": frozenset({"removed", "less"})}
-"""State of a unit -> states of the members that can join it."""
+"""States of the members that can join a unit, by the state of the unit."""
 _IMPORTS = frozenset({Role.IMPORT, Role.COMMENT, Role.STRING})
 
 
 def changes_of(
     file: ChangedFile, language: Language, old: Version, new: Version
 ) -> list[UnitChange]:
-    """Divide a changed file of code.
+    """Divide a changed file whose language has a grammar.
 
     Args:
         file: The file.
@@ -44,10 +44,10 @@ def changes_of(
         new: New version of the file.
 
     Returns:
-        Changes in file order. Every changed line that is not blank is in exactly one of them.
+        Topics in file order. Every changed line that is not blank is in exactly one topic.
     """
     before, after = parts_of(old, language), parts_of(new, language)
-    before = _align(before, after)
+    before = _align_names(before, after)
     changes: dict[str, UnitChange] = {}
     for key in dict.fromkeys([*after, *before]):
         old_part, new_part = before.get(key, UnitPart()), after.get(key, UnitPart())
@@ -67,7 +67,7 @@ def changes_of(
         if change.size:
             _set_state(change, old, new, language)
             changes[key] = change
-    # Units whose only changed lines are blank are left out, unless there are no others.
+    # A unit in which only blank lines changed is left out, unless there are only such units.
     with_code = {
         key: change
         for key, change in changes.items()
@@ -81,7 +81,7 @@ def changes_of(
 def _set_state(change: UnitChange, old: Version, new: Version, language: Language) -> None:
     """Set the state of a unit, such as `new` or `renamed`."""
     key, old_part, new_part = change.name, change.old, change.new
-    # The words of a version are looked up first, as `declares` parses the whole file.
+    # `declares` parses the whole file, so the name is first looked up in the words of the version.
     if key and not old_part.units and new_part.is_declared_in_change:
         is_overload = change.short_name in old.words and old.declares(key, language)
         change.state = "overload" if is_overload else "new"
@@ -96,36 +96,37 @@ def _set_state(change: UnitChange, old: Version, new: Version, language: Languag
     last = change.before.rpartition(".")[2]
     if change.before and last != change.short_name:
         change.before = last
-        # If a version has both names, one unit replaced another; otherwise it was renamed.
+        # If one version mentions both names, these may be two units, of which one replaced the
+        # other.
         is_proven = last not in new.words and change.short_name not in old.words
         change.state = "renamed" if is_proven and change.kind is not Kind.TEST else "replaced"
     elif old_part.tokens == new_part.tokens and not _has_new_words(change, old, new):
-        is_layout = _comments(old_part) == _comments(new_part)
+        is_layout = _find_comments(old_part) == _find_comments(new_part)
         change.state = "layout" if is_layout else "comments"
         if key and change.removed and _is_moved(change, old, new):
-            # Each member of a type says for itself whether it moved, so the type does not.
+            # The members of a type are topics that say whether they moved, so the type need not.
             change.state = "changed" if change.kind is Kind.TYPE else "place"
 
 
-def _comments(part: UnitPart) -> list[str]:
+def _find_comments(part: UnitPart) -> list[str]:
     return [fact.text for fact in part.facts if fact.role is Role.COMMENT]
 
 
 def _is_moved(change: UnitChange, old: Version, new: Version) -> bool:
-    """Return whether the same lines are now elsewhere in the file."""
+    """Return whether the changed lines of a unit have only moved to another place of the file."""
     removed = Counter(old.lines[line].strip() for line in change.removed)
     added = Counter(new.lines[line].strip() for line in change.added)
     if removed != added or not any(removed):
         return False
     blocks = {id(block): block for line in change.removed if (block := old.blocks[line])}
-    # Separators are left out, because the last item of a list may gain or lose one.
+    # Commas and semicolons at the end are ignored, because the last item of a list may lack one.
     texts = [text.rstrip(",;") for text in removed if text]
     return not any(text in block.added_texts for block in blocks.values() for text in texts)
 
 
 def _has_new_words(change: UnitChange, old: Version, new: Version) -> bool:
-    """Return whether code changed that the grammar does not read (macros)."""
-    comments = " ".join([*_comments(change.old), *_comments(change.new)])
+    """Return whether words changed outside of comments, as in macros, which the grammar ignores."""
+    comments = " ".join([*_find_comments(change.old), *_find_comments(change.new)])
     comment_words = set(words_of(comments).split())
     left, right = (
         {word for line in lines for word in words_of(version.lines[line]).split()} - comment_words
@@ -134,52 +135,51 @@ def _has_new_words(change: UnitChange, old: Version, new: Version) -> bool:
     return bool(change.removed) and bool(change.added) and left != right
 
 
-def _align(before: dict[str, UnitPart], after: dict[str, UnitPart]) -> dict[str, UnitPart]:
-    """Give renamed units of the old version their new names.
+def _align_names(before: dict[str, UnitPart], after: dict[str, UnitPart]) -> dict[str, UnitPart]:
+    """Return the parts of the old version by their names in the new version.
 
-    Returns:
-        The old version's parts by their names in the new version, if a body proves the renaming.
+    A unit was renamed if the new version has a unit with almost the same body.
     """
-    removed = _declared_alone(before, after)[:MAX_PAIRED]
+    removed = _find_unmatched(before, after)[:MAX_PAIRED]
     pairs: list[tuple[bool, float, int, str, str]] = []
     close: Counter[str] = Counter()
-    for index, (new_key, new) in enumerate(_declared_alone(after, before)[:MAX_PAIRED]):
+    for index, (new_key, new) in enumerate(_find_unmatched(after, before)[:MAX_PAIRED]):
         for old_key, old in removed:
             if old.units[0].noun != new.units[0].noun or old.parent != new.parent:
                 continue
             old_name, new_name = (key.rpartition(".")[2] for key in (old_key, new_key))
             is_other_name = old_name != new_name
-            score = _agreement(old, new)
-            if old_name.lower() == new_name.lower():  # only the case of the name changed
+            score = _measure_agreement(old, new)
+            if old_name.lower() == new_name.lower():  # only upper and lower case differ
                 score = 1.0
             close.update([old_key, new_key] if score >= MIN_AMBIGUOUS else [])
             if score >= MIN_AGREEMENT:
                 pairs.append((is_other_name, -score, index, old_key, new_key))
     names: dict[str, str] = {}
-    # Units that moved under the same name come first, then those that agree most.
+    # Pairs of units with the same name come first, then those that have most tokens in common.
     for is_other_name, score, _, old_key, new_key in sorted(pairs):
-        # If several units are similar, it is not certain which one was renamed.
+        # If another unit is similar to one of the pair, it is uncertain which unit was renamed.
         is_only = not is_other_name or max(close[old_key], close[new_key]) == 1
         is_clear = is_only or -score >= MIN_MOVED_AGREEMENT
         if is_clear and old_key not in names and new_key not in names.values():
             names[old_key] = new_key
     if not names:
         return before
-    return {_renamed(key, names): part for key, part in before.items()}
+    return {_rename(key, names): part for key, part in before.items()}
 
 
-def _declared_alone(
+def _find_unmatched(
     parts: dict[str, UnitPart], other_parts: dict[str, UnitPart]
 ) -> list[tuple[str, UnitPart]]:
-    """Return the units that the change declares and the other version does not have."""
+    """Return the units that only one version has and whose declarations are changed lines."""
     missing = {
         key for key in parts if key and (key not in other_parts or not other_parts[key].units)
     }
     return [(k, part) for k, part in parts.items() if k in missing and part.is_declared_in_change]
 
 
-def _renamed(key: str, names: dict[str, str]) -> str:
-    """Return a key with the new name of the unit or of its innermost renamed enclosing unit."""
+def _rename(key: str, names: dict[str, str]) -> str:
+    """Return the key of a unit with the new name of the unit or of a unit around it."""
     ancestor = key
     while ancestor:
         if ancestor in names:
@@ -189,13 +189,13 @@ def _renamed(key: str, names: dict[str, str]) -> str:
 
 
 def join_moved(changes: Sequence[UnitChange]) -> list[UnitChange]:
-    """Join a unit removed from one file with the same unit added to another.
+    """Join each unit that was removed from one file with the same unit that was added to another.
 
     Args:
-        changes: Changes of all files.
+        changes: Changes of all files; those of units that moved are updated.
 
     Returns:
-        The changes without the removed units that were found elsewhere.
+        The changes without those that removed a unit which moved.
     """
     removed: dict[str, list[UnitChange]] = {}
     for change in changes:
@@ -208,42 +208,46 @@ def join_moved(changes: Sequence[UnitChange]) -> list[UnitChange]:
             is_alike = candidate.kind is change.kind and candidate.file is not change.file
             if id(candidate) in moved_ids or not is_alike:
                 continue
-            if _agreement(candidate.old, change.new) >= MIN_MOVED_AGREEMENT:
+            if _measure_agreement(candidate.old, change.new) >= MIN_MOVED_AGREEMENT:
                 moved_ids.add(id(candidate))
                 change.state, change.before, change.origin = "moved", candidate.name, candidate
                 break
     return [change for change in changes if id(change) not in moved_ids]
 
 
-def _agreement(old: UnitPart, new: UnitPart) -> float:
-    """Return the share of common tokens in order, in [0, 1], without the units' own names."""
+def _measure_agreement(old: UnitPart, new: UnitPart) -> float:
+    """Return the share (0 to 1) of tokens that two units have in common, in the same order.
+
+    The names of the units are ignored. The result is 0 for short bodies and those with too few
+    common tokens.
+    """
     names = {unit.name.rpartition(".")[2] for unit in (*old.units, *new.units)}
     left, right = (
         [token for token in part.tokens[:MAX_TOKENS] if token not in names] for part in (old, new)
     )
     total = len(left) + len(right)
     common = 2 * (Counter(left) & Counter(right)).total()
-    # Common tokens in any order are an upper bound of the ratio, and are much faster to count.
+    # Counting common tokens in any order is much faster and gives an upper bound of the ratio.
     if min(len(left), len(right)) < MIN_TOKENS or common < MIN_AGREEMENT * total:
         return 0.0
-    # `autojunk` is off, because it leaves out frequent tokens of long bodies:
+    # `autojunk` would ignore frequent tokens of long bodies:
     # https://docs.python.org/3/library/difflib.html#difflib.SequenceMatcher
     return SequenceMatcher(None, left, right, autojunk=False).ratio()
 
 
 def group_changes(changes: Mapping[str, UnitChange], *, is_whole: bool) -> list[UnitChange]:
-    """Join the changes of one file.
+    """Join the changes of one file to topics.
 
     Args:
-        changes: Changes by qualified name, in file order; the empty name is the file itself.
+        changes: Changes by qualified name, in file order; "" names the file itself.
         is_whole: Whether the whole file is new or removed.
 
     Returns:
-        The topics, in file order. A removed unit includes all its members, and so does a new unit
-        of at most `MAX_JOINED_LINES`.
+        The topics, in file order. A removed unit includes all its members, as does a new function,
+        and another new unit of at most `MAX_JOINED_LINES` changed lines.
     """
-    # Keys of the members of each changed unit; an unchanged unit is not a topic, so its members
-    # belong to the next enclosing unit.
+    # Collect the members of each changed unit. An unchanged unit is no topic, so its members belong
+    # to the changed unit around it.
     members_of: dict[str, list[str]] = {}
     for key, change in changes.items():
         parent = (change.new if change.new.units else change.old).parent
@@ -258,11 +262,11 @@ def group_changes(changes: Mapping[str, UnitChange], *, is_whole: bool) -> list[
     for key, change in changes.items():
         if key in absorbed or change.state not in _JOINABLE:
             continue
-        names = _below(key, members_of)
+        names = _find_members(key, members_of)
         members = [changes[name] for name in sorted(names, key=order.__getitem__)]
         size = change.size + sum(member.size for member in members)
         is_one = change.state == "removed" or size <= MAX_JOINED_LINES
-        # A function of any size is one topic with the functions inside it.
+        # A function is one topic with the functions inside it, whatever its size.
         if (is_one or change.kind is Kind.FUNCTION) and all(
             member.state in _JOINABLE[change.state] for member in members
         ):
@@ -272,13 +276,13 @@ def group_changes(changes: Mapping[str, UnitChange], *, is_whole: bool) -> list[
                 if member.unit is not None and unit_names.isdisjoint(outer):
                     change.members.append(member.unit)
                     unit_names.add(member.unit.name)
-            _add(change, members)
+            _merge(change, members)
             absorbed |= names
     return _join_tests([change for key, change in changes.items() if key not in absorbed])
 
 
-def _below(key: str, members: Mapping[str, list[str]]) -> set[str]:
-    """Return all units inside a unit, at any depth."""
+def _find_members(key: str, members: Mapping[str, list[str]]) -> set[str]:
+    """Return the keys of all units inside a unit, at any depth."""
     below: set[str] = set()
     stack = list(members.get(key, ()))
     while stack:
@@ -292,15 +296,19 @@ def _below(key: str, members: Mapping[str, list[str]]) -> set[str]:
 def _absorb_imports(
     changes: Mapping[str, UnitChange], top_level: Sequence[str], *, is_whole: bool
 ) -> set[str]:
-    """If only the imports of a file changed, join them with its largest changed unit."""
+    """Join changed lines outside of all units, if they are imports, with the largest changed unit.
+
+    Returns the keys of the changes that were joined with another one.
+    """
     if "" not in changes or not top_level:
         return set()
     file = changes[""]
     main = changes[max(top_level, key=lambda name: changes[name].size)]
     roles = {fact.role for fact in (*file.new.facts, *file.old.facts)}
-    # In C and C++, a line without facts is a macro before a declaration, or `#endif`.
+    # In C and C++, a line without facts is a macro before a declaration or a directive such as
+    # `#endif`, which counts like an import.
     is_imports = roles <= _IMPORTS and (Role.IMPORT in roles or file.language in {"c", "cpp"})
-    # If a new or removed file has a single unit, everything else in the file belongs to that unit.
+    # If a new or removed file has a single unit, all other lines of the file belong to that unit.
     if not (is_whole and len(top_level) == 1) and (not is_imports or file.size > main.size):
         return set()
     lines = [(True, line) for line in file.added] + [(False, line) for line in file.removed]
@@ -310,7 +318,7 @@ def _absorb_imports(
     return {""}
 
 
-def _add(change: UnitChange, joined: Sequence[UnitChange]) -> None:
+def _merge(change: UnitChange, joined: Sequence[UnitChange]) -> None:
     all_changes = (change, *joined)
     for part, parts in (
         (change.new, [source.new for source in all_changes]),
@@ -323,7 +331,7 @@ def _add(change: UnitChange, joined: Sequence[UnitChange]) -> None:
 
 
 def _join_tests(changes: list[UnitChange]) -> list[UnitChange]:
-    """Join several new tests of one class or file."""
+    """Join the new tests of one class or file, if there are at least `MIN_JOINED_TESTS`."""
     by_parent: dict[str, list[UnitChange]] = {}
     for change in changes:
         if change.kind is Kind.TEST and change.state == "new":
@@ -333,7 +341,7 @@ def _join_tests(changes: list[UnitChange]) -> list[UnitChange]:
         if len(tests) >= MIN_JOINED_TESTS:
             first = tests[0]
             first.members = [unit for test in tests for unit in test.new.units[:1]]
-            _add(first, tests[1:])
+            _merge(first, tests[1:])
             first.name, first.noun = parent, "tests"
             joined.update(map(id, tests[1:]))
     return [change for change in changes if id(change) not in joined]
