@@ -1,1 +1,1 @@
-"""Static analysis with tools described by manifests, run on untrusted code."""
+"""Runs linters, which manifests describe, on untrusted code."""

@@ -1,7 +1,7 @@
-"""Reads the folder of an analyzer: `analyzer.toml`, which fully describes a tool, and its rules.
+"""Reads the folder of an analyzer: the manifest `analyzer.toml`, which describes a tool, and rules.
 
-msgspec checks types and limits. It names the invalid key, and takes a fraction of pydantic's time
-at every start.
+msgspec checks the types and limits of the manifest. Its errors name the invalid key, and it takes a
+fraction of pydantic's time, which every start would need.
 """
 
 import hashlib
@@ -19,15 +19,15 @@ from crscore.records import Severity
 
 FILE_NAME = "analyzer.toml"
 INTERPRETER = "{python}"
-"""Command of a tool that is run by this Python interpreter."""
+"""Command of a tool that this Python interpreter runs."""
 PLACEHOLDERS = frozenset(
     {"{files}", "{file_list}", "{folder}", "{rules}", "{here}", "{marker}", "{tools}"}
 )
-"""Placeholders in a tool's arguments; see `docs/analyzers.md`."""
+"""Placeholders that a tool's arguments may have; `docs/analyzers.md` explains them."""
 _TEXTS = frozenset({"{files}", "{file_list}", "{folder}"})
 # "{files}", "{rules}"; not "{Files}", "{}"
 _PLACEHOLDER = re.compile(r"\{[a-z_]+\}")
-# A file of the tool's folder that an argument names: "--config={here}/eslint.json"
+# An argument that names a file of the analyzer's folder: "--config={here}/eslint.json"
 _OWN_FILE = re.compile(r"\{here\}/([\w./-]+)")
 # "ruff", "my-tool_2"; not "Ruff", "../x"
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
@@ -42,55 +42,55 @@ Suffix = Annotated[str, msgspec.Meta(pattern=r"^\.[a-z0-9+]{1,12}$")]
 
 
 class Pattern(str):
-    """Regular expression."""
+    """Regular expression of a manifest."""
 
     @cached_property
     def compiled(self) -> re.Pattern[str]:
-        """Expression, compiled at its first use, because there are hundreds of patterns."""
+        """Compiled expression; compiled only when used, because there are hundreds of patterns."""
         return re.compile(self)
 
 
 class _Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Table of `analyzer.toml`; unknown keys are errors."""
+    """Table of `analyzer.toml`, in which unknown keys are errors."""
 
 
 class Tool(_Table, frozen=True):
     """`[tool]`: how to find the program."""
 
     command: str
-    """Name or path in the tools folder; `{python}` for this interpreter."""
+    """Name of the program, or path in the tools folder; `{python}` for this interpreter."""
     pattern: Pattern
-    """Pattern whose first group is the version, in the program's output or the path's name."""
+    """Pattern whose first group is the version in the program's output or in a file's name."""
     supported: str
-    """Supported versions, a PEP 440 range."""
+    """Supported versions as a specifier of PEP 440, such as `>=1,<2`."""
     install: str
-    """Installation command."""
+    """Command that installs the tool, for users."""
     version: tuple[str, ...] | None = None
-    """Arguments that print the version."""
-    # Starting a JVM to print the version takes a second.
+    """Arguments with which the program prints its version."""
+    # A program in Java would take a second to print its version.
     version_path: str | None = None
-    """File whose name contains the version, as a glob."""
+    """Glob pattern of a file in the tools folder whose name contains the version."""
     needs: tuple[str, ...] = ()
-    """Further programs that must be on PATH."""
+    """Other programs that the tool needs on the PATH."""
     modules: tuple[str, ...] = ()
-    """Python modules that this interpreter must have."""
+    """Python modules that the tool needs in this interpreter."""
 
-    # A ValueError becomes an error of the manifest that names the table:
+    # msgspec converts a ValueError to an error that names the table:
     # https://jcristharif.com/msgspec/structs.html#post-init-processing
     def __post_init__(self) -> None:
         if (self.version is None) is (self.version_path is None):
-            raise ValueError("either version or version_path is required")
+            raise ValueError("one of version and version_path is required, and only one")
 
 
 class Run(_Table, frozen=True):
     """`[run]`: how to call the tool."""
 
     arguments: tuple[str, ...]
-    """Arguments with placeholders."""
+    """Arguments of the program, which may contain placeholders."""
     rules: str | None = None
-    """Rule file in the tool's folder."""
+    """Name of the file with rules in the analyzer's folder."""
     environment: dict[str, str] = {}
-    """Additions to the scrubbed environment; `{tools}` and `{here}` are filled in."""
+    """Environment variables besides PATH and LANG; `{tools}` and `{here}` are filled in."""
 
     def __post_init__(self) -> None:
         placeholders = set(_PLACEHOLDER.findall(" ".join(self.arguments)))
@@ -104,40 +104,40 @@ class Run(_Table, frozen=True):
 
 
 class ExitCodes(_Table, frozen=True):
-    """`[exit_codes]`: meaning of the program's exit codes. Any other code is a failure."""
+    """`[exit_codes]`: meaning of the program's exit codes; any other code is a failure."""
 
     clean: tuple[int, ...] = (0,)
-    """No findings."""
+    """Codes for no findings."""
     findings: tuple[int, ...] = (1,)
-    """Findings; without any in the output, the run is a failure."""
+    """Codes for findings; if the output has none, the run is a failure."""
     unparsed: tuple[int, ...] = ()
-    """Files that could not be read."""
+    """Codes for files that could not be read."""
 
 
 class JsonOutput(_Table, frozen=True):
-    """`[output.json]`: jmespath expressions, each applied to the object that its text names.
+    """`[output.json]`: JMESPath expressions that select the parts of a tool's output.
 
-    The root is the whole output; a group is an object that holds the findings of one file.
+    The root is the whole output. A group is an object with the findings of one file.
     """
 
     path: str
-    """Path of the file, applied to the group if there are groups, otherwise to the finding."""
+    """Path of the file, selected from the group or, if there are no groups, from the finding."""
     findings: str
-    """List of findings, applied to the group if there are groups, otherwise to the root."""
+    """List of findings, selected from the group or, if there are no groups, from the root."""
     rule: str
-    """Rule id, applied to the finding."""
+    """Id of the rule, selected from the finding."""
     message: str
-    """Message, applied to the finding."""
+    """Message, selected from the finding."""
     line: str
-    """First line, applied to the finding."""
+    """Number of the first line, selected from the finding."""
     groups: str | None = None
-    """List of groups, applied to the root; None if the findings are not grouped."""
+    """List of groups, selected from the root; None if there are no groups."""
     end_line: str | None = None
-    """Last line, applied to the finding."""
+    """Number of the last line, selected from the finding."""
     severity: str | None = None
-    """Severity, applied to the finding."""
+    """Severity, selected from the finding."""
     unparsed: str | None = None
-    """Files that the tool could not read, applied to the root."""
+    """List of files that the tool could not read, selected from the root."""
 
 
 class CsvOutput(_Table, frozen=True):
@@ -152,7 +152,7 @@ class CsvOutput(_Table, frozen=True):
     name: Column
     """Column of the name of the measured item."""
     measures: dict[str, tuple[Column, Count]]
-    """Rule -> (column, largest value that is not a finding)."""
+    """For each rule, the column of its measure and the largest value that is no finding."""
 
 
 class Output(_Table, frozen=True):
@@ -161,33 +161,33 @@ class Output(_Table, frozen=True):
     format: Literal["sarif", "checkstyle", "json", "csv"]
     """Form of the tool's output."""
     unparsed_rules: tuple[Pattern, ...] = ()
-    """Rules, as regular expressions, that report an unreadable file."""
+    """Regular expressions for the ids of rules that report an unreadable file."""
     unparsed_stderr: Pattern | None = None
-    """Regular expression; its first group is an unreadable file named in the diagnostics."""
+    """Regular expression whose first group is an unreadable file, in lines of standard error."""
     drop_findings_of_unparsed: bool = False
-    """Whether findings on a file that could not be read are dropped."""
+    """Whether findings in a file that could not be read completely are dropped."""
     json: JsonOutput | None = None
-    """Settings of the `json` format."""
+    """Settings of the format `json`, and only of this one."""
     csv: CsvOutput | None = None
-    """Settings of the `csv` format."""
+    """Settings of the format `csv`, and only of this one."""
 
     def __post_init__(self) -> None:
         for name, table in (("json", self.json), ("csv", self.csv)):
             if (table is None) is (self.format == name):
-                raise ValueError(f"the table {name} goes with format = {name!r} only")
+                raise ValueError(f"only format = {name!r} has a table {name}, which it requires")
 
 
 class Sentence(_Table, frozen=True):
-    """`[[sentences]]`: English sentence for a finding."""
+    """`[[sentences]]`: English sentence for some findings."""
 
     rule: Pattern
-    """Regular expression for the whole rule id."""
+    """Regular expression that matches the whole id of the rule."""
     text: str
-    """Sentence, filled with the named groups of `message`."""
+    """The sentence, in which `{name}` stands for the group `name` of `message`."""
     message: Pattern = Pattern("")
-    """Regular expression searched in the tool's message; "" for any."""
+    """Regular expression that is found in the tool's message; "" for any message."""
     severity: Severity | None = None
-    """Override of the tool's own severity."""
+    """Severity of the findings, instead of the tool's."""
 
     def __post_init__(self) -> None:
         groups = _GROUP.findall(self.message)
@@ -200,34 +200,34 @@ class Ignored(_Table, frozen=True):
     """`[[ignored]]`: findings that are dropped."""
 
     rule: Pattern
-    """Regular expression for the whole rule id."""
+    """Regular expression that matches the whole id of the rule."""
     message: Pattern
-    """Regular expression searched in the tool's message."""
+    """Regular expression that is found in the tool's message."""
 
 
 class Suppressions(_Table, frozen=True):
     """`[suppressions]`: comments in code that silence the tool."""
 
     patterns: tuple[Pattern, ...] = ()
-    """Regular expressions; matches are overwritten in the copy that the tool reads."""
+    """Regular expressions; what matches is overwritten in the copy that the tool reads."""
 
 
 class Rules(_Table, frozen=True):
-    """`[fragments]`: rules that may report on a hunk alone; `[style]`: rules on style."""
+    """`[fragments]`: rules whose findings count in a mere hunk; `[style]`: rules about style."""
 
     rules: tuple[Pattern, ...]
-    """Regular expressions for whole rule ids."""
+    """Regular expressions that match whole ids of rules."""
 
 
 class Limits(_Table, frozen=True):
-    """`[limits]` of one run."""
+    """`[limits]`: limits of one process of the tool and its children."""
 
     seconds: Seconds = 20.0
     """Maximum wall-clock time, in seconds."""
     memory_mb: Count = 1024
-    """Maximum memory of all its processes together, in MiB."""
+    """Maximum memory of all processes together, in MiB."""
     output_mb: Count = 32
-    """Maximum printed output, and maximum space on disk, in MiB each."""
+    """Maximum printed output in MiB, which is also the maximum of written files."""
     processes: Count = 32
     """Maximum number of processes at once."""
 
@@ -236,17 +236,17 @@ class Manifest(_Table, frozen=True):
     """Content of `analyzer.toml`."""
 
     about: str
-    """One line for `crscore doctor`."""
+    """What the tool finds, in one line for `crscore doctor`."""
     suffixes: tuple[Suffix, ...]
-    """Suffixes of the files that it reads, in lower case with the dot."""
+    """Suffixes of the files that the tool reads, in lower case with the dot."""
     tool: Tool
     run: Run
     output: Output
     exit_codes: ExitCodes = ExitCodes()
     severity: dict[str, Severity] = {}
-    """Severity of the tool -> severity of crscore; `default` for all others."""
+    """Severities of crscore by those of the tool; `default` is for all others."""
     severity_of_rules: dict[Severity, tuple[Pattern, ...]] = {}
-    """Severity of crscore -> rules, as regular expressions, that override the tool's own."""
+    """Rules whose findings always have the same severity, as regular expressions by severity."""
     ignored: tuple[Ignored, ...] = ()
     sentences: tuple[Sentence, ...] = ()
     suppressions: Suppressions = Suppressions()
@@ -257,20 +257,20 @@ class Manifest(_Table, frozen=True):
 
 @dataclass(frozen=True)
 class Analyzer:
-    """Tool as its folder describes it."""
+    """Tool as described by the files of its folder."""
 
     name: str
-    """Name of the folder."""
+    """Name of the folder, which names the analyzer."""
     folder: Path
     """Absolute path of the folder."""
     manifest: Manifest
-    """Content of its `analyzer.toml`."""
+    """Content of `analyzer.toml`."""
     shipped: bool
-    """Whether it comes with crscore, so that crscore's version identifies its rules."""
+    """Whether the analyzer comes with crscore, whose version then identifies the rules."""
 
     @cached_property
     def sha256(self) -> str:
-        """Hash of everything that determines the tool's findings, 64 hex digits."""
+        """Hash of all files that determine the tool's findings, 64 hexadecimal digits."""
         digest = hashlib.sha256()
         run = self.manifest.run
         own_files = _OWN_FILE.findall(" ".join((*run.arguments, *run.environment.values())))
@@ -278,7 +278,7 @@ class Analyzer:
         files |= {run.rules} if run.rules else set()
         for name in (FILE_NAME, *sorted(files)):
             content = (self.folder / name).read_bytes()
-            # The length is hashed, too, so that different sets of files have different hashes.
+            # The length tells where a file ends, so that different files have different hashes.
             digest.update(f"{name} {len(content)}\n".encode() + content)
         return digest.hexdigest()
 
@@ -286,7 +286,7 @@ class Analyzer:
 def builtin() -> Path:
     """Return the folder of the analyzers that come with crscore.
 
-    A wheel contains it inside the package; in a checkout it is next to the package.
+    In a wheel, the folder is inside the package; in a checkout, it is next to the package.
     """
     package = Path(__file__).resolve().parent.parent
     packaged = package / "_data" / "analyzers"
@@ -294,10 +294,10 @@ def builtin() -> Path:
 
 
 def analyzer_names(folder: Path) -> tuple[str, ...]:
-    """List the analyzers in a folder, sorted.
+    """Return the names of the analyzers in a folder, sorted.
 
     Raises:
-        ConfigError: The folder does not exist.
+        ConfigError: There is no such folder.
     """
     if not folder.is_dir():
         raise ConfigError("folder", str(folder), "does not exist, or is not a folder")
@@ -308,15 +308,16 @@ def read_analyzer(folder: Path, *, shipped: bool) -> Analyzer:
     """Read one analyzer.
 
     Args:
-        folder: Folder with `analyzer.toml` and the files it names.
-        shipped: Whether it comes with crscore; its regular expressions are then not checked.
+        folder: Folder with `analyzer.toml` and the files that it names.
+        shipped: Whether the analyzer comes with crscore. If so, its regular expressions are not
+            checked.
 
     Returns:
         The analyzer.
 
     Raises:
-        ConfigError: The file is missing, is not TOML, or has an unknown key or an invalid value;
-            the error names the file and the key.
+        ConfigError: The manifest is missing, is not TOML, or has an unknown key or an invalid
+            value; the error names the manifest and the key.
     """
     folder = folder.resolve()
     source = str(folder / FILE_NAME)
@@ -324,13 +325,14 @@ def read_analyzer(folder: Path, *, shipped: bool) -> Analyzer:
         raise ConfigError("name", str(folder), "must be lower-case letters, digits, - and _")
     try:
         document = tomllib.loads((folder / FILE_NAME).read_text(encoding="utf-8"))
-        # Compiling 600 patterns takes 60 ms at every start; a contract test checks shipped ones.
-        hook = _check if not shipped else lambda kind, text: kind(text)
+        # The shipped patterns are checked by a test, because compiling all 600 would take 60 ms at
+        # every start.
+        hook = _check_pattern if not shipped else lambda kind, text: kind(text)
         manifest = msgspec.convert(document, Manifest, dec_hook=hook)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
         raise ConfigError("file", source, f"cannot be read: {exc}") from exc
     except msgspec.ValidationError as exc:
-        # ``Expected `str`, got `int` - at `$.tool.command` ``
+        # An error looks like this: Expected `str`, got `int` - at `$.tool.command`
         text, _, path = str(exc).partition(" - at ")
         raise ConfigError(path.strip("`$").removeprefix(".") or "file", source, text) from exc
     patterns = {
@@ -348,8 +350,8 @@ def read_analyzer(folder: Path, *, shipped: bool) -> Analyzer:
     return Analyzer(name=folder.name, folder=folder, manifest=manifest, shipped=shipped)
 
 
-def _check(kind: type[Pattern], text: object) -> Pattern:
-    """Convert a text of the manifest to a pattern.
+def _check_pattern(kind: type[Pattern], text: object) -> Pattern:
+    """Convert a value of the manifest to a pattern, and check that it compiles.
 
     Raises:
         TypeError: The value is not a text.

@@ -1,7 +1,7 @@
-"""Selects the findings that belong to the change.
+"""Marks the findings that belong to a change.
 
-A finding counts when it is on a changed line of the new file. Findings that the old file already
-had, at least as severe, predate the change.
+A finding belongs to the change if it is on an added line. It does not count if the old version of
+the file already had this finding, with at least the same severity.
 """
 
 import bisect
@@ -21,32 +21,32 @@ _NUMBER = re.compile(r"\b\d+(?:\.\d+)?\b")
 def classify(
     file: ChangedFile, new: Sequence[Finding], old: Sequence[Finding] | None
 ) -> tuple[Finding, ...]:
-    """Mark the findings on changed lines, and the findings that the old file already had.
+    """Mark the findings on added lines, and the findings that the old version already had.
 
     Args:
         file: The changed file.
-        new: Findings in its new version.
-        old: Findings in its old version; None if it was not analyzed.
+        new: Findings in the new version of the file.
+        old: Findings in the old version; None if the old version was not analyzed.
 
     Returns:
-        The new findings with `in_change` and `pre_existing` set, each at the first changed line
-        that it covers.
+        The findings in the new version with `in_change` and `pre_existing` set. The lines of those
+        in the change are reduced to the range from the first to the last added line.
     """
     changed = sorted(added_lines(file))
     marked: list[Finding] = []
     for finding in new:
         first = bisect.bisect_left(changed, finding.line)
         stop = bisect.bisect_right(changed, finding.end_line)
-        # Line 0 is a finding on the whole file.
+        # A finding about the whole file is on line 0.
         is_in_change = finding.line >= 1 and first < stop
         line, end_line = finding.line, finding.end_line
-        # A block may start above the change.
+        # If a finding about a block begins above the change, it is moved to the added lines.
         if is_in_change and changed[first] != line:
             line, end_line = changed[first], changed[stop - 1]
         marked.append(replace(finding, in_change=is_in_change, line=line, end_line=end_line))
     if old is None:
         return tuple(marked)
-    rank = SEVERITIES.index  # 0 is the worst
+    rank = SEVERITIES.index  # 0 is the highest severity
     return tuple(
         replace(finding, pre_existing=rank(finding.severity) >= rank(before.severity))
         if before
@@ -56,58 +56,63 @@ def classify(
 
 
 def added_lines(file: ChangedFile) -> frozenset[int]:
-    """Return the line numbers in the new file of the lines that the change adds."""
+    """Return the numbers of the lines that the change adds, in the new version."""
     return frozenset(line.new for line in file.lines(LineKind.ADDED) if line.new is not None)
 
 
 def find_continued(
     file: ChangedFile, new: Sequence[Finding], old: Sequence[Finding]
 ) -> list[Finding | None]:
-    """Pair each new finding with the old finding that it continues, which is used only once.
+    """Return for each finding in the new version the same finding in the old version.
 
-    On an unchanged line, an old finding continues if the new one has the same rule; on a line that
-    replaced another, the message must be the same, too. The same message elsewhere is another
-    defect.
+    On an unchanged line, two findings are the same if they have the same rule. On a line that
+    replaced another line, they must also have the same message. A finding with the same message on
+    a line elsewhere is another defect.
 
     Args:
         file: The changed file.
-        new: Findings in its new version.
-        old: Findings in its old version.
+        new: Findings in the new version.
+        old: Findings in the old version; each is returned at most once.
 
     Returns:
-        For each new finding, the old one, or None.
+        The finding in the old version, or None, for each finding in the new version.
     """
-    removed, added = _replaced_lines(file)
+    removed, added = _find_edits(file)
     old_line_of = old_lines(file)
     unused: dict[Hashable, list[Finding]] = defaultdict(list)
     # The findings are reversed, so that `pop` takes the first one.
     for finding in reversed(old):
-        unused[_key(finding, removed, finding.line)].append(finding)
-    candidates = (unused[_key(finding, added, old_line_of(finding.line))] for finding in new)
+        unused[_make_key(finding, removed, finding.line)].append(finding)
+    candidates = (unused[_make_key(finding, added, old_line_of(finding.line))] for finding in new)
     return [findings.pop() if findings else None for findings in candidates]
 
 
-def _key(finding: Finding, edits: Mapping[int, Hashable], old_line: int) -> Hashable:
-    """Return a value that both versions of a finding share."""
+def _make_key(finding: Finding, edits: Mapping[int, Hashable], old_line: int) -> Hashable:
+    """Return a value that is equal for the same finding in both versions."""
     edit = edits.get(finding.line)
-    # The key has the number of the line, not its words: if a bad line is copied above itself, the
-    # copy is new.
+    # The number of the line is compared and not its text, because a copy of a bad line is a new
+    # defect.
     if edit is None and finding.line > 0:
         return finding.rule, old_line
-    # The key has the message without numbers outside of names, because a function may have grown.
+    # Numbers outside of names are left out of the message, such as the length of a function,
+    # because they may have changed.
     parts = finding.text.split("`")
     parts[::2] = [_NUMBER.sub("", part) for part in parts[::2]]
     return finding.rule, edit, "`".join(parts)
 
 
-def _replaced_lines(file: ChangedFile) -> tuple[dict[int, Hashable], dict[int, Hashable]]:
-    """Return the edits of the removed and of the added lines, by line number."""
+def _find_edits(file: ChangedFile) -> tuple[dict[int, Hashable], dict[int, Hashable]]:
+    """Return an id for the edit of each removed line, and of each added line, by line number.
+
+    A removed line and the added line that replaced it have the same id.
+    """
     removed: dict[int, Hashable] = {}
     added: dict[int, Hashable] = {}
     for number, changed in enumerate(runs_of(file)):
         old = [line.old for line in changed if line.old]
         new = [line.new for line in changed if line.new]
-        # If as many lines were added as removed, each added line replaces one removed line.
+        # If as many lines were added as removed, each added line replaces one removed line;
+        # otherwise all added lines replace all removed lines.
         is_one_by_one = len(old) == len(new)
         for numbers, edits in ((old, removed), (new, added)):
             for index, line_number in enumerate(numbers):
@@ -116,11 +121,12 @@ def _replaced_lines(file: ChangedFile) -> tuple[dict[int, Hashable], dict[int, H
 
 
 def old_lines(file: ChangedFile) -> Callable[[int], int]:
-    """Return a function from the number of an unchanged line to its number in the old file."""
+    """Return a function from the number of an unchanged line to that in the old version."""
     inside = {line.new: line.old for line in file.lines() if line.new and line.old}
     ends, offsets = [], []
     for hunk in file.hunks:
-        # The first line after the hunk. An empty side has the number of the line before it.
+        # The number of the first line after the hunk. If a hunk has no lines on a side, its start
+        # there is the number of the line before.
         old_end = hunk.old_start + (hunk.old_length or 1)
         new_end = hunk.new_start + (hunk.new_length or 1)
         ends.append(new_end)

@@ -1,4 +1,4 @@
-"""Combines the output of all tools into one analysis of a change."""
+"""Combines the findings of all tools into one analysis of a change."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,11 +14,11 @@ from crscore.static_analysis.tools import Installed
 from crscore.static_analysis.units import Unit, adds_lines, suffix_of
 
 HUNKS_ONLY = "saw hunks, not whole files"
-"""Reason for incomplete findings."""
+"""Reason of a tool whose findings may be incomplete."""
 NEEDS_FILES = "needs whole files, and has none"
-"""Reason why a tool cannot read a hunk."""
+"""Reason of a tool that cannot read mere hunks."""
 UNPARSED = "could not parse the code"
-"""Reason for missing or incomplete findings in a file."""
+"""Reason of a tool that could not read any file."""
 
 
 REFUSED = ToolRun(
@@ -27,9 +27,9 @@ REFUSED = ToolRun(
     state=ToolState.ABSTAINED,
     reason="not run on untrusted code, as this system cannot confine them; --trust runs them",
 )
-"""Run of a tool that would have to read untrusted code without a sandbox."""
+"""State of a tool that is not run, because the code is untrusted and there is no sandbox."""
 ToolResult: TypeAlias = tuple[Analyzer, Installed | ToolRun, Mapping[Unit, Outcome]]
-"""An analyzer; its tool, or the reason why the tool cannot run; the outcome for each text."""
+"""Analyzer, its tool or the reason why the tool cannot run, and the outcome for each text."""
 
 
 def analysis(
@@ -40,17 +40,18 @@ def analysis(
     confined: bool,
     outside: Sequence[Analysis],
 ) -> Analysis:
-    """Combine the output of all tools for one change.
+    """Combine the findings of all tools for one change.
 
     Args:
         diff: The change.
         units: The texts of each file of the change.
-        results: Results of each tool that ran, for this change and others.
+        results: Results of each tool, for this change and other changes of the run.
         confined: Whether this system can deny the network to the tools.
-        outside: Findings of tools outside of this run.
+        outside: Findings of tools that ran elsewhere, from SARIF files.
 
     Returns:
-        The marked findings, and the state of each tool that concerns this change.
+        The findings, marked by `change.classify`, and the state of each tool that reads a file of
+        the change.
     """
     findings: list[Finding] = []
     runs: list[ToolRun] = []
@@ -64,20 +65,20 @@ def analysis(
         ]
         if concerned:
             files = [file for file, _ in concerned]
-            runs.append(tool if isinstance(tool, ToolRun) else _run_of(tool, outcomes, files))
+            runs.append(tool if isinstance(tool, ToolRun) else _describe_run(tool, outcomes, files))
         for file, texts in concerned:
             new: list[Finding] = []
             old: list[Finding] | None = None
             for unit in (unit for unit in texts if unit in outcomes):
                 if unit.side is Side.NEW:
-                    new += _findings(analyzer, unit, outcomes[unit])
-                # An old version that was not read is unknown, not free of findings.
+                    new += _read_findings(analyzer, unit, outcomes[unit])
+                # If the old version was not read, its findings are unknown (None), not none at all.
                 elif _was_read(outcomes[unit]):
-                    old = list(_findings(analyzer, unit, outcomes[unit]))
+                    old = list(_read_findings(analyzer, unit, outcomes[unit]))
             findings += change.classify(file, new, old)
     # If no tool had a file to read, no sandbox was needed.
     confined = confined or not runs
-    # If a linter also ran here, its findings from outside repeat these in other words.
+    # Findings from a SARIF file are left out if the same linter also reported them in this run.
     identities = {_identity(finding) for finding in findings}
     for external in outside:
         runs += external.tools
@@ -89,28 +90,30 @@ def analysis(
             sorted(dict.fromkeys(findings), key=attrgetter("path", "line", "tool", "rule", "text"))
         ),
         tools=tuple(runs),
-        notes=(*_notes(runs), *(note for external in outside for note in external.notes)),
+        notes=(*_write_notes(runs), *(note for external in outside for note in external.notes)),
         confined=confined,
     )
 
 
 def _identity(finding: Finding) -> tuple[str, str, str, int]:
-    # Names are compared in lower case: PMD's SARIF says "PMD", crscore's analyzer is named `pmd`.
+    # Names are compared in lower case, because PMD calls itself "PMD" in SARIF and the analyzer is
+    # named `pmd`.
     return finding.tool.lower(), finding.rule.lower(), finding.path, finding.line
 
 
-def _run_of(
+def _describe_run(
     tool: Installed, outcomes: Mapping[Unit, Outcome], files: Sequence[ChangedFile]
 ) -> ToolRun:
-    """Return the state of one tool for one change: the files that it read, and why not others."""
+    """Return the state of a tool for one change, with the files that the tool could not read."""
     new = {unit: outcome for unit, outcome in outcomes.items() if unit.side is Side.NEW}
-    # A failure on an old version counts, because pre-existing findings then go undetected.
+    # A failure on an old version counts, too, because it is then unknown which findings existed
+    # before.
     failures = [
         str(outcome) for outcome in outcomes.values() if isinstance(outcome, ToolFailedError)
     ]
     unread = {unit.path for unit, outcome in new.items() if not _was_read(outcome)}
     read = {unit.path for unit in new} - unread
-    # These files have no text that the tool could read, for example only hunks that do not parse.
+    # The tool got no text of these files, for example because their hunks do not parse.
     waiting = {file.path for file in files} - read - unread
     has_output = any(
         not isinstance(outcome, ToolFailedError) and (outcome.findings or not outcome.unparsed)
@@ -118,7 +121,8 @@ def _run_of(
     )
     version = tool.version
     if not tool.analyzer.shipped:
-        # The rules of a team's own analyzer may change without a new version of the tool.
+        # The rules of a user's own analyzer may change while the version of the tool stays the
+        # same.
         version += f"-{tool.analyzer.sha256[:8]}"
     reason = ""
     state = ToolState.RAN
@@ -141,8 +145,12 @@ def _was_read(outcome: Outcome) -> bool:
     return not isinstance(outcome, ToolFailedError) and not outcome.unparsed
 
 
-def _findings(analyzer: Analyzer, unit: Unit, outcome: Outcome) -> Iterator[Finding]:
-    """Yield the findings in one text as a reviewer's sentences, with their lines in the file."""
+def _read_findings(analyzer: Analyzer, unit: Unit, outcome: Outcome) -> Iterator[Finding]:
+    """Yield the findings in one text, with a reviewer's sentences and line numbers of the file.
+
+    Findings that the manifest ignores, and in a hunk those of other rules than `[fragments]`, are
+    left out.
+    """
     if isinstance(outcome, ToolFailedError):
         return
     fragments = analyzer.manifest.fragments
@@ -165,8 +173,8 @@ def _findings(analyzer: Analyzer, unit: Unit, outcome: Outcome) -> Iterator[Find
             rule=raw.rule,
             path=unit.path,
             line=first,
-            # A tool may report an end after the text or before the line. Lines after a hunk are
-            # unknown.
+            # A tool may report an end before the first line or after the text, and the end may be a
+            # line that was added around a hunk.
             end_line=max(first, unit.line_in_file(min(raw.end_line, last)) or first),
             message=raw.message,
             text=text,
@@ -179,8 +187,8 @@ def _is_one_of(rule: str, patterns: Sequence[Pattern]) -> bool:
     return any(pattern.compiled.fullmatch(rule) for pattern in patterns)
 
 
-def _notes(runs: Sequence[ToolRun]) -> Iterator[str]:
-    """Yield sentences about tools that did not run, or did not read everything."""
+def _write_notes(runs: Sequence[ToolRun]) -> Iterator[str]:
+    """Yield notes about tools that did not run, or that did not read all files."""
     absent: dict[str, list[str]] = defaultdict(list)
     for run in runs:
         absent_states = (ToolState.MISSING, ToolState.UNSUPPORTED)

@@ -1,8 +1,8 @@
-"""Runs one tool on many texts, in one process and an empty folder, with generated file names.
+"""Runs one tool on many texts, which are copied to an empty folder under generated names.
 
-Texts of several files and changes share one process, because starting a tool takes longer than
-reading a file. If the process fails, its texts are tried again in smaller batches and finally one
-by one, so that one hostile file affects only itself.
+One process reads the texts of several files and changes, because starting a tool takes longer than
+reading a file. If a process fails, its texts are tried again in smaller batches and finally one by
+one, so that a hostile file prevents the analysis of no other file.
 """
 
 import contextlib
@@ -31,17 +31,16 @@ from crscore.static_analysis.units import Unit
 from crscore.static_analysis.wording import MAX_MESSAGE
 from crscore.version import __version__
 
-# Starting a tool costs most: with 128 instead of 64, a large pull request has half as many starts.
-# A failed batch is tried in smaller ones, so that a hostile file affects only itself.
+# Starting a tool takes most of the time, so the first batches are large.
 BATCH_SIZES = (128, 8, 1)
-"""Maximum number of texts of one process, for the first attempt and each further one."""
+"""Maximum number of texts of one process, in the first attempt and in each further attempt."""
 MAX_WAITS = 3
-"""Maximum time of all failed processes together, as a multiple of the tool's time limit."""
+"""Maximum time of all failed processes together, as a multiple of the time limit of one."""
 # `s0001.py`, `./s0001.py`, `file:///tmp/x/s0001/__init__.py`
 _GENERATED_NAME = re.compile(r"(?:^|[/\\])s(\d{4,9})(?:\.[a-z0-9+]+|[/\\]__init__\.[a-z]+)$")
 
 Outcome = RawReport | ToolFailedError
-"""Findings of a tool in one text, or the reason for their absence."""
+"""Findings of a tool in one text, or the reason why there are none."""
 
 
 def run_analyzer(
@@ -52,17 +51,17 @@ def run_analyzer(
     Args:
         tool: Tool to run, with its installed version.
         units: Any number of texts with suffixes that the tool reads.
-        cache: Cache of the tool's findings by text.
-        stop: Event that is set when the outcome is no longer needed.
+        cache: Cache of findings; None to cache nothing.
+        stop: Event that is set when the findings are no longer needed.
 
     Returns:
-        For each text, the tool's findings, or the failure that prevented its analysis.
+        The tool's findings in each text, or the failure that prevented its analysis.
     """
     cached: dict[Unit, Outcome] = {}
     if cache is not None:
         for unit in units:
-            content = cache.get(_key(tool, unit))
-            # The tool runs if the cache has no entry, or one of another version.
+            content = cache.get(_make_key(tool, unit))
+            # The text is analyzed if it is not cached, or cached by a version with other fields.
             with contextlib.suppress(msgspec.MsgspecError):
                 cached[unit] = msgspec.json.decode(content or b"", type=RawReport)
     outcomes = _run_in_batches(
@@ -70,9 +69,9 @@ def run_analyzer(
     )
     for unit, outcome in outcomes.items():
         if cache and isinstance(outcome, RawReport):
-            # Stored as JSON, not as a pickle: another user may be able to write to the cache, and
+            # The format is not pickle, because another user may be able to write to the cache, and
             # unpickling can run code.
-            cache.put(_key(tool, unit), msgspec.json.encode(outcome))
+            cache.put(_make_key(tool, unit), msgspec.json.encode(outcome))
     outcomes |= cached
     return tuple(outcomes[unit] for unit in units)
 
@@ -80,12 +79,12 @@ def run_analyzer(
 def _run_in_batches(
     tool: Installed, units: Sequence[Unit], stop: threading.Event
 ) -> dict[Unit, Outcome]:
-    """Run one process per batch; rerun failed batches in smaller batches."""
+    """Run one process for each batch, and run the texts of failed batches in smaller batches."""
     outcomes: dict[Unit, Outcome] = {}
     seconds_left = MAX_WAITS * tool.analyzer.manifest.limits.seconds
     for size in BATCH_SIZES:
         unread = [unit for unit in units if not isinstance(outcomes.get(unit), RawReport)]
-        # A long text counts as several, so that large batches end within the time limit, too.
+        # A long text counts as several, so that a batch of long texts ends within the time limit.
         ends = accumulate(1 + len(unit.text) // 8_000 for unit in unread)
         numbered = zip(((end - 1) // size for end in ends), unread, strict=True)
         for _, pairs in groupby(numbered, itemgetter(0)):
@@ -102,16 +101,17 @@ def _run_in_batches(
 
 
 def _run_batch(tool: Installed, units: Sequence[Unit], stop: threading.Event) -> list[RawReport]:
-    """Run one process.
+    """Run one process, and return its findings in each text.
 
     Raises:
-        ToolFailedError: The tool exceeded a limit, crashed, or ended with an exit code that its
-            manifest does not list; or its output cannot be read.
+        ToolFailedError: The tool exceeded a limit, crashed or ended with an exit code that its
+            manifest does not list, or its output cannot be read.
     """
     if stop.is_set():
         raise ToolFailedError(tool.analyzer.name, "was stopped")
     with tempfile.TemporaryDirectory(prefix="crscore-") as outer:
-        # The folders are separate: a tool that reads all of `work` must find only the texts there.
+        # The folders are separate, because a tool that reads all of `work` must find only texts
+        # there.
         work, home, scratch = (Path(outer) / name for name in ("work", "home", "tmp"))
         for new_folder in (work, home, scratch):
             new_folder.mkdir()
@@ -129,7 +129,7 @@ def _run_batch(tool: Installed, units: Sequence[Unit], stop: threading.Event) ->
             "{rules}": str(folder / (run.rules or "")),
             "{here}": str(folder),
             "{tools}": str(tool.tools),
-            # The marker is random, so that no analyzed text can contain it.
+            # The marker is random, so that the author of an analyzed text cannot know it.
             "{marker}": f"crscore-{secrets.token_hex(16)}",
         }
         arguments: list[str] = []
@@ -143,26 +143,27 @@ def _run_batch(tool: Installed, units: Sequence[Unit], stop: threading.Event) ->
                 environment={**tool.environment, "HOME": str(home), "TMPDIR": str(scratch)},
                 limits=limits_of(tool.analyzer),
             )
-        except ToolNotFoundError as exc:  # the program was there when its version was queried
+        except ToolNotFoundError as exc:  # it was there when its version was asked
             raise ToolFailedError(tool.analyzer.name, "is no longer installed") from exc
-    return _read(tool.analyzer, process, len(units))
+    return _read_reports(tool.analyzer, process, len(units))
 
 
 def overwrite_suppressions(text: str, analyzer: Analyzer) -> str:
-    """Overwrite the comments that silence a tool in place, so that columns do not change.
+    """Overwrite the comments in a text that silence a tool with as many `x`.
 
-    The author of the change must not choose what is reported.
+    The author of a change must not decide what a tool reports.
     """
     for pattern in analyzer.manifest.suppressions.patterns:
         text = pattern.compiled.sub(lambda match: re.sub(r"[^\n]", "x", match[0]), text)
     return text
 
 
-def _read(analyzer: Analyzer, process: sandbox.Completed, count: int) -> list[RawReport]:
-    """Group the findings of a process by text.
+def _read_reports(analyzer: Analyzer, process: sandbox.Completed, count: int) -> list[RawReport]:
+    """Return the report on each text from the output of a process.
 
     Raises:
-        ToolFailedError: The exit code is unknown, or contradicts the output.
+        ToolFailedError: The exit code is unknown or contradicts the output.
+        ToolOutputError: The output cannot be read.
     """
     manifest, name = analyzer.manifest, analyzer.name
     codes = manifest.exit_codes
@@ -189,11 +190,14 @@ def _read(analyzer: Analyzer, process: sandbox.Completed, count: int) -> list[Ra
 def _separate_unparsed(
     report: RawReport, stderr: bytes, output: Output
 ) -> tuple[set[int | None], list[tuple[int, RawFinding]]]:
-    """Separate unreadable texts from findings; drop files that were not passed to the tool."""
+    """Return the indices of unreadable texts, and the findings with the index of their text.
+
+    Files that were not passed to the tool are left out.
+    """
     unparsed = {_text_index(path) for path in report.unparsed}
     if pattern := output.unparsed_stderr:
-        # Lines are cut: a team's pattern may take quadratic time, and a tool may quote a hostile
-        # line in full.
+        # Lines are cut, because a tool may quote a long hostile line, and the time of a user's
+        # pattern may grow with the square of its length.
         for line in stderr.decode("utf-8", errors="replace").splitlines():
             matches = pattern.compiled.finditer(line[:MAX_MESSAGE])
             unparsed |= {_text_index(match[1] or "") for match in matches}
@@ -208,24 +212,24 @@ def _separate_unparsed(
 
 
 def _text_index(path: str) -> int | None:
-    """Return the index of the text that a generated name stands for; None for another path."""
+    """Return the index of the text with a generated name; None for other paths."""
     match = _GENERATED_NAME.search(path)
     return int(match[1]) if match else None
 
 
-def _key(tool: Installed, unit: Unit) -> str:
-    """Return the key of cached findings, made from everything that determines them."""
+def _make_key(tool: Installed, unit: Unit) -> str:
+    """Return the key of cached findings: a hash of all that determines the findings in a text."""
     digest = hashlib.sha256()
     analyzer = tool.analyzer
     fields: Mapping[str, str] = {
         "crscore": __version__,
         "tool": f"{analyzer.name} {tool.version} {analyzer.sha256}",
-        # The suffix, and whether it is a package, can change what a tool finds.
+        # What a tool finds may depend on the suffix, and on whether the file is a package.
         "name": unit.file_name(0),
         "text": unit.text,
     }
     for key, value in fields.items():
         content = value.encode("utf-8", errors="replace")
-        # The length is hashed, too, so that different fields have different hashes.
+        # The length tells where a field ends, so that different fields have different hashes.
         digest.update(f"{key} {len(content)}\n".encode() + content)
     return f"findings {digest.hexdigest()}"

@@ -1,7 +1,7 @@
-"""Parsers of tool output: checkstyle's XML, JSON through jmespath, CSV; SARIF in `sarif`.
+"""Parses the output of tools: XML of checkstyle, JSON, CSV and, with `sarif`, SARIF.
 
-Output comes from tools that read hostile code, so nothing in it is trusted: a value of the wrong
-type is a `ToolOutputError`, and XML goes through defusedxml.
+The output is not trusted, because it comes from tools that read hostile code: a value of the wrong
+type raises `ToolOutputError`, and XML is parsed by defusedxml.
 """
 
 import csv
@@ -18,10 +18,11 @@ from crscore.static_analysis.analyzer import CsvOutput, JsonOutput, Output
 from crscore.static_analysis.reports import RawFinding, RawReport, without_surrogates
 from crscore.static_analysis.wording import resolve_links
 
-# More findings are an error, because a report without some of them would hide defects.
 MAX_FINDINGS = 25_000
-"""Maximum findings of one process."""
-# `int` refuses more than 4,300 digits (https://github.com/python/cpython/issues/95778).
+"""Maximum findings of one process; more are an error, because leaving some out could hide
+defects."""
+# `int` raises ValueError for more than 4,300 digits
+# (https://github.com/python/cpython/issues/95778).
 _MAX_DIGITS = 9
 
 
@@ -30,14 +31,15 @@ def read_report(content: bytes, output: Output, *, tool: str) -> RawReport:
 
     Args:
         content: Standard output of the tool.
-        output: Description of the format in the manifest.
-        tool: The tool's name, for errors.
+        output: Description of the format, from the manifest.
+        tool: Name of the tool, for errors.
 
     Returns:
-        The report, in output order.
+        The report, in the order of the output.
 
     Raises:
-        ToolOutputError: The content has another format, or too many findings.
+        ToolOutputError: The content has another format or too many findings, or a finding of
+            another format than SARIF names no file.
     """
     if output.json:
         report = _json(content, output.json, tool)
@@ -53,17 +55,17 @@ def read_report(content: bytes, output: Output, *, tool: str) -> RawReport:
         )
     if len(report.findings) > MAX_FINDINGS:
         raise ToolOutputError(tool, f"it has more than {MAX_FINDINGS:,} findings")
-    # Only SARIF allows a finding that is about no file.
+    # Only in SARIF, a finding may be about no file.
     if output.format != "sarif" and not all(finding.path for finding in report.findings):
         raise ToolOutputError(tool, "a finding names no file")
     return report
 
 
 def _checkstyle(content: bytes, tool: str) -> RawReport:
-    """Parse checkstyle's XML."""
-    # Entities of untrusted XML can take gigabytes or read files:
+    """Parse XML in the format of checkstyle."""
+    # Entities in untrusted XML can expand to gigabytes or read files:
     # https://docs.python.org/3/library/xml.html#xml-security
-    from xml.etree.ElementTree import ParseError  # noqa: PLC0415 - only the error class
+    from xml.etree.ElementTree import ParseError  # noqa: PLC0415 - only the error
 
     from defusedxml import ElementTree  # noqa: PLC0415
     from defusedxml.common import DefusedXmlException  # noqa: PLC0415
@@ -73,7 +75,7 @@ def _checkstyle(content: bytes, tool: str) -> RawReport:
     except (ParseError, DefusedXmlException, ValueError, LookupError) as exc:
         raise ToolOutputError(tool, f"it is not valid or allowed XML: {exc!r}") from exc
     findings = [
-        _finding(
+        _make_finding(
             tool,
             path=file.get("name"),
             rule=error.get("source"),
@@ -88,7 +90,7 @@ def _checkstyle(content: bytes, tool: str) -> RawReport:
 
 
 def _json(content: bytes, shape: JsonOutput, tool: str) -> RawReport:
-    """Parse JSON with the expressions of `[output.json]`."""
+    """Parse JSON with the expressions in `[output.json]` of the manifest."""
     import jmespath  # noqa: PLC0415
     from jmespath.exceptions import JMESPathError  # noqa: PLC0415
 
@@ -103,10 +105,10 @@ def _json(content: bytes, shape: JsonOutput, tool: str) -> RawReport:
     except (ValueError, RecursionError) as exc:
         raise ToolOutputError(tool, f"it is not JSON: {exc}") from exc
     findings: list[RawFinding] = []
-    for group in [root] if shape.groups is None else _required(search(shape.groups, root), tool):
-        for item in _required(search(shape.findings, group), tool):
+    for group in [root] if shape.groups is None else _require(search(shape.groups, root), tool):
+        for item in _require(search(shape.findings, group), tool):
             level = search(shape.severity, item) if shape.severity else None
-            finding = _finding(
+            finding = _make_finding(
                 tool,
                 path=search(shape.path, item if shape.groups is None else group),
                 rule=search(shape.rule, item),
@@ -124,11 +126,11 @@ def _json(content: bytes, shape: JsonOutput, tool: str) -> RawReport:
     return without_surrogates(RawReport(findings=tuple(findings), unparsed=paths))
 
 
-# CSV is for lizard, whose checkstyle XML lacks the last line of a function
-# (https://github.com/terryyin/lizard/blob/master/lizard_ext/checkstyleoutput.py). Without it, a
-# change in the middle of a long function would not be on a line of its finding.
+# lizard needs CSV, because its checkstyle XML lacks the last line of a function
+# (https://github.com/terryyin/lizard/blob/master/lizard_ext/checkstyleoutput.py). Without the last
+# line, a finding about a long function would not be on the changed lines in its middle.
 def _csv(content: bytes, shape: CsvOutput, tool: str) -> RawReport:
-    """Parse CSV with the columns and limits of `[output.csv]`."""
+    """Parse CSV with the columns and limits in `[output.csv]` of the manifest."""
     columns = [shape.path, shape.line, shape.end_line, shape.name]
     columns += [column for column, _ in shape.measures.values()]
     try:
@@ -144,7 +146,7 @@ def _csv(content: bytes, shape: CsvOutput, tool: str) -> RawReport:
             if not value.isdecimal() or len(value) > _MAX_DIGITS:
                 raise ToolOutputError(tool, f"a number was expected, not {value[:80]!r}")
             if int(value) > limit:
-                finding = _finding(
+                finding = _make_finding(
                     tool,
                     path=row[shape.path],
                     rule=rule,
@@ -156,14 +158,18 @@ def _csv(content: bytes, shape: CsvOutput, tool: str) -> RawReport:
     return RawReport(findings=tuple(findings))
 
 
-def _required(value: Any, tool: str) -> list[Any]:
-    """Return a list that must be present, even if empty; without it, clean code is not proven."""
+def _require(value: Any, tool: str) -> list[Any]:
+    """Return a list of findings; a missing list is an error, because it does not mean clean code.
+
+    Raises:
+        ToolOutputError: The value is not a list.
+    """
     if not isinstance(value, list):
         raise ToolOutputError(tool, f"it has no list of findings, but {str(value)[:80]!r}")
     return value
 
 
-def _finding(tool: str, **values: Any) -> RawFinding:
+def _make_finding(tool: str, **values: Any) -> RawFinding:
     """Check the values of a finding and resolve the links of its message.
 
     A missing value has its default.

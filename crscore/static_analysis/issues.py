@@ -1,7 +1,7 @@
-"""Selects the findings that count for the score, as issues.
+"""Selects the findings that count for the score, and merges them into issues.
 
-Findings of several tools about one defect become one issue, repeated findings are merged, and each
-hunk keeps a few issues, the worst first.
+An issue joins the findings of several tools about one defect, and repeated findings of one file.
+Only the issues of a hunk with the highest severity count.
 """
 
 import bisect
@@ -29,21 +29,25 @@ from crscore.records import (
 )
 from crscore.scoring.cells import cosine
 
-# With MiniLM, pairs of findings judged by hand (human study, Python's library, npm packages) have a
-# cosine of at least 0.41 if both report one defect, and of at most 0.32 if they report two
-# (docs/design/015-issues.md).
+# Between pairs of findings that were judged by hand, the cosine of MiniLM is at least 0.41 if both
+# report the same defect and at most 0.32 if they report two. The findings are from the human study,
+# Python's library and npm packages (docs/design/015-issues.md).
 SAME_DEFECT = 0.37
-"""Minimum cosine of the sentences of two tools about one line, with names masked, that report the
-same defect."""
+"""Minimum cosine of two findings that report the same defect.
+
+They are findings of two tools on one line, and the encoder reads their sentences with names masked.
+"""
 SAME_AS_CLAIM = 0.5
-"""Minimum cosine at which an implication repeats an issue on the same lines."""
+"""Minimum cosine of an implication and an issue on the same lines for the implication to repeat
+it."""
 WEIGHTS = {Severity.ERROR: 1.0, Severity.WARNING: 0.7, Severity.NOTE: 0.4}
-"""Informativeness of an issue, in (0, 1]; it orders reports and does not affect scores."""
-# A line of minified code can have thousands of findings, and each is compared with every other.
+"""Weight of an issue by severity; weights order reports and do not affect scores."""
+# A line of minified code can have thousands of findings, and each is compared with all others.
 MAX_COMPARED = 50
-"""Maximum number of findings compared on one line, the worst first."""
-# The location in a sentence, as in "in `Client.charge`". If the encoder read it, every sentence
-# that names the class would seem similar to the issue.
+"""Maximum number of findings on one line that are compared; those of highest severity come
+first."""
+# The location in a sentence, such as " in `Client.charge`". The encoder does not read it, because
+# every sentence of a review that names the class would then be similar to the issue.
 _LOCATION = re.compile(r" in `[\w.$]{1,200}`(?=[\s,.;:])")
 _NAME = re.compile(r"`([^`\s]{1,80})`")
 _CODE = re.compile(r"`([^`]{1,200})`")
@@ -51,7 +55,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 _Issue: TypeAlias = list[Finding]
-"""Findings of one pseudo-reference; the first one provides the sentence."""
+"""Findings that become one pseudo-reference, which has the sentence of the first."""
 
 
 def choose_issues(
@@ -65,30 +69,30 @@ def choose_issues(
     """Choose the findings that count, and make pseudo-references of them.
 
     Args:
-        analysis: Analysis of the change.
+        analysis: Findings in the change.
         diff: The change.
-        encoder: Encoder for comparing meanings.
-        per_hunk: Maximum issues of one hunk; None for all.
-        claims: Claims of a generator. Implications that repeat an issue on the same lines are
-            dropped.
+        encoder: Encoder that compares sentences by their meaning.
+        per_hunk: Maximum number of issues that count in one hunk; None for all.
+        claims: Claims about the change.
 
     Returns:
-        Claims that no issue repeats, then the issues that count, by path and line; and the
-        analysis, with the findings that count marked as `counted`.
+        The pseudo-references: the claims without implications that repeat an issue, then the issues
+        that count, by path and line. And the analysis, in which `counted` is set for the findings
+        of these issues.
     """
     candidates = [
         finding
         for finding in analysis.findings
         if finding.in_change and not finding.pre_existing and not finding.is_style
     ]
-    # Findings with the same words on several lines of a file are one issue.
+    # Findings with the same sentence on several lines of a file are one issue.
     issue_by_text: dict[tuple[str, str], _Issue] = {}
-    for issue in _join_same_defects(sorted(candidates, key=_order), encoder):
+    for issue in _join_same_defects(sorted(candidates, key=_sort_key), encoder):
         issue_by_text.setdefault((issue[0].path, issue[0].text), []).extend(issue)
-    kept_issues = _worst([*issue_by_text.values()], diff, per_hunk)
+    kept_issues = _keep_worst([*issue_by_text.values()], diff, per_hunk)
     counted = {id(finding) for issue in kept_issues for finding in issue}
     findings = (replace(finding, counted=id(finding) in counted) for finding in analysis.findings)
-    issue_references = tuple(map(_reference, kept_issues))
+    issue_references = tuple(map(_make_reference, kept_issues))
     return (
         (*drop_repeated(claims, issue_references, encoder), *issue_references),
         replace(analysis, findings=tuple(findings)),
@@ -132,42 +136,43 @@ def _overlap(claim: PseudoReference, issue: PseudoReference) -> bool:
 
 
 def _join_same_defects(findings: Sequence[Finding], encoder: Encoder) -> list[_Issue]:
-    """Join findings of several tools about one defect: on the same line, with similar meaning."""
+    """Join the findings of several tools that report the same defect on one line."""
     by_line: dict[tuple[str, int], list[Finding]] = defaultdict(list)
     for finding in findings:
         by_line[finding.path, finding.line].append(finding)
-    # One tool's findings are never joined, so a line with one tool needs no comparison.
-    groups = [  # the findings of a line that are compared, and all of them
+    # Findings of the same tool are never joined, so nothing is compared on a line with one tool.
+    groups = [  # the compared findings of each line, and all findings of the line
         (group[: MAX_COMPARED if len({finding.tool for finding in group}) > 1 else 0], group)
         for group in by_line.values()
     ]
     compared = [finding for to_compare, _ in groups for finding in to_compare]
-    vectors = Vectors(encoder, (_without_names(finding.text) for finding in compared))
+    vectors = Vectors(encoder, (_mask_names(finding.text) for finding in compared))
     issues: list[_Issue] = []
     for to_compare, group in groups:
-        issues += _defects(to_compare, vectors)
+        issues += _join_line(to_compare, vectors)
         issues += [[finding] for finding in group[len(to_compare) :]]
     return issues
 
 
-def _order(finding: Finding) -> tuple[str, int, int, str, str, str, str]:
-    """Return a sort key: by line, then the worst first, which gives an issue its sentence."""
+def _sort_key(finding: Finding) -> tuple[str, int, int, str, str, str, str]:
+    """Return the sort key of a finding: by line, then by severity, with the highest first."""
     severity = SEVERITIES.index(finding.severity)
     name = (finding.tool, finding.rule, finding.text, finding.message)
     return finding.path, finding.line, severity, *name
 
 
-def _defects(findings: Sequence[Finding], vectors: Vectors) -> list[_Issue]:
-    """Join the findings on one line that report the same defect, at most one of each tool."""
+def _join_line(findings: Sequence[Finding], vectors: Vectors) -> list[_Issue]:
+    """Join the findings of one line that report the same defect; an issue has one of each tool."""
     if not findings:
         return []
-    rows = vectors.of([_without_names(finding.text) for finding in findings])
+    rows = vectors.of([_mask_names(finding.text) for finding in findings])
     is_similar = cosine(rows, rows) >= SAME_DEFECT
     names = [_words_of_names(finding.text) for finding in findings]
     issues: dict[int, _Issue] = {}
     for index, finding in enumerate(findings):
         for first, issue in issues.items():
-            # With names masked, "`a` is unused." and "`b` is unused." are the same sentence.
+            # The names are compared, too, because "`a` is unused." and "`b` is unused." are equal
+            # if names are masked.
             has_same_names = not names[index] or not names[first] or names[index] & names[first]
             is_same = is_similar[first, index] and has_same_names
             if is_same and finding.tool not in {member.tool for member in issue}:
@@ -178,18 +183,20 @@ def _defects(findings: Sequence[Finding], vectors: Vectors) -> list[_Issue]:
     return list(issues.values())
 
 
-def _without_names(text: str) -> str:
-    """Mask names, which make different defects similar and the same defect different.
+def _mask_names(text: str) -> str:
+    """Return a sentence without its location and with "it" for each name.
+
+    Names would make sentences about different defects of one variable similar.
 
     Example:
-        >>> _without_names("The variable `open` in `read` hides a built-in.")
+        >>> _mask_names("The variable `open` in `read` hides a built-in.")
         'The variable it hides a built-in.'
     """
     return _CODE.sub("it", _LOCATION.sub("", text))
 
 
 def _words_of_names(text: str) -> frozenset[str]:
-    """Return the words in the names of a sentence, without the words of its location.
+    """Return the words of the names in a sentence, in lower case and without its location.
 
     Example:
         >>> sorted(_words_of_names("`except Exception` in `Client.charge` hides bugs."))
@@ -199,30 +206,30 @@ def _words_of_names(text: str) -> frozenset[str]:
     return frozenset(word.lower() for name in names for word in _WORD.findall(name))
 
 
-def _worst(issues: Sequence[_Issue], diff: Diff, per_hunk: int | None) -> list[_Issue]:
-    """Return the worst issues of each hunk, at most `per_hunk`, by path and line."""
+def _keep_worst(issues: Sequence[_Issue], diff: Diff, per_hunk: int | None) -> list[_Issue]:
+    """Return up to `per_hunk` issues of each hunk, by path and line; high severities come first."""
     starts = {file.path: [hunk.new_start for hunk in file.hunks] for file in diff.files}
     counts: Counter[tuple[str, int]] = Counter()
     kept_issues = []
-    # Sorting is stable: the worst first, issues of one severity by line.
-    by_line = sorted(issues, key=_start)
+    # `sorted` is stable, so issues of the same severity stay in the order of their lines.
+    by_line = sorted(issues, key=_place_of)
     for issue in sorted(by_line, key=lambda issue: SEVERITIES.index(issue[0].severity)):
-        # An issue with findings in several hunks counts only in the first one that has room.
+        # An issue with findings in several hunks counts in the first of them that has room.
         for finding in issue:
             index = bisect.bisect_right(starts.get(finding.path, []), finding.line)
             if per_hunk is None or counts[finding.path, index] < per_hunk:
                 counts[finding.path, index] += 1
                 kept_issues.append(issue)
                 break
-    return sorted(kept_issues, key=_start)
+    return sorted(kept_issues, key=_place_of)
 
 
-def _start(issue: _Issue) -> tuple[str, int]:
+def _place_of(issue: _Issue) -> tuple[str, int]:
     return issue[0].path, issue[0].line
 
 
-def _reference(issue: _Issue) -> PseudoReference:
-    """Make the pseudo-reference of an issue."""
+def _make_reference(issue: _Issue) -> PseudoReference:
+    """Return the pseudo-reference of an issue."""
     best = issue[0]
     without_location = _LOCATION.sub("", best.text)
     return PseudoReference(

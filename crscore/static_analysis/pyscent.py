@@ -1,23 +1,24 @@
-"""pyscent: finds eleven smells of Python code, with pylint, radon and the syntax tree.
+"""Finds eleven smells of Python code, with pylint, radon and the syntax tree.
 
-`python -m crscore.static_analysis.pyscent FILE...` prints JSON. Exit codes: 0 no smell, 1 smells,
-2 wrong usage, 3 a file could not be read (the findings of the others are still printed), 4 pylint
-or radon is missing or failed.
+`python -m crscore.static_analysis.pyscent FILE...` prints JSON. The exit code is 0 if there is no
+smell, 1 if there are smells, 2 for wrong usage, 3 if a file could not be read (the findings in
+other files are still printed), and 4 if pylint or radon is missing or failed.
 
-The smells and their limits are the published ones, in `pyscent.toml`. The published tool prints one
-sentence per smell and file; this one writes like a reviewer:
+The smells and their limits are those of the paper; `pyscent.toml` has them. The paper's tool prints
+one sentence for each smell and file. This one writes like a reviewer:
 
-- One finding per function, class or expression. Statements, branches and paths of one function make
-  one finding.
+- There is a finding for each function, class or expression. Too many statements, branches and paths
+  of one function are one finding.
 - Records may have many attributes, and enumerations may have low cohesion.
-- Complexity counts only functions, at any depth, without `assert`: checks do not make a test
-  complex.
-- Shotgun surgery counts only calls into other modules, and not in tests, which exist to call them.
-- A handler that catches all errors and raises again is acceptable. It is a warning only if it
+- Complexity is computed for functions only, also for nested ones, and `assert` does not count,
+  because checks do not make a test complex.
+- Shotgun surgery counts only calls of code in other modules. It is not reported in tests, which
+  exist to call other modules.
+- A handler that catches all errors and raises one is acceptable. A handler is a warning only if it
   catches all errors and does nothing.
 
 Source:
-    Naik et al., NAACL 2025, arXiv:2409.19801v2, Table 14, and the reference code.
+    Naik et al., NAACL 2025, arXiv:2409.19801v2, Table 14, and the code of the paper.
 """
 
 import argparse
@@ -43,20 +44,21 @@ from typing import Final
 
 from crscore.errors import CRScoreError, DependencyError, ToolFailedError, ToolOutputError
 
-# The version is increased when findings change, because it is in the key of cached findings.
+# The key of cached findings contains this version, so it must change when the findings change.
 VERSION: Final = "1.2"
 INSTALL: Final = "pip install 'crscore[analyzers]'"
 NO_SMELL, SMELLS, NOT_READ, FAILED = 0, 1, 3, 4  # argparse itself exits with 2
 NOTE, WARNING = "note", "warning"
 # https://radon.readthedocs.io/en/latest/commandline.html#the-cc-command
 ALARMING_PATHS: Final = 20
-"""Independent paths above which a function is a warning: ranks D to F of radon."""
+"""Number of independent paths above which a function is a warning: radon's ranks D to F."""
 # pylint's exit code is a sum of bits:
 # https://pylint.readthedocs.io/en/stable/user_guide/usage/run.html#exit-codes
 _WRONG_USAGE: Final = 32
-_MAX_CLAUSE: Final = 67  # characters of an `except` clause in a sentence
+_MAX_CLAUSE: Final = 67  # maximum characters of an `except` clause in a sentence
 _MAX_CALLS_NAMED: Final = 3
-# ValueError: a null character; LookupError: an encoding that is not one of text, such as `hex`
+# Errors of a file that cannot be read. ValueError is for a null character, LookupError for an
+# encoding such as `hex`, which is not one of text.
 _UNREADABLE: Final = (
     *(OSError, SyntaxError, tokenize.TokenError, ValueError, LookupError),
     *(RecursionError, MemoryError),  # code that nests too deeply
@@ -67,63 +69,63 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """Smell with its limit and texts, a table of `pyscent.toml`."""
+    """Kind of smell with its limit and texts: a table of `pyscent.toml`."""
 
     limit: int
-    """Largest acceptable measure, for cohesion the smallest; 0 if nothing is measured."""
+    """Largest acceptable measure, but the smallest for cohesion; 0 if nothing is measured."""
     extent: str
-    """Measure in words; `{n}` is the number."""
+    """Text for the measure, in which `{n}` is the number."""
     text: str
     """Sentence with `{subject}`, `{extent}` and `{limit}`."""
     pylint: str = ""
-    """pylint message that reports it."""
+    """Id of the pylint message that reports the smell; "" if pylint does not."""
     option: str = ""
-    """pylint option that sets its limit."""
+    """pylint's option for the limit; "" if pylint does not report the smell."""
 
 
 _TABLES: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 RULES: Final = {name: Rule(**table) for name, table in _TABLES.items()}
 """Rules by id."""
 BY_PYLINT: Final = {rule.pylint: name for name, rule in RULES.items() if rule.pylint}
-"""Ids of rules by pylint's message."""
+"""Ids of rules by the id of the pylint message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Smell:
-    """Finding of a smell."""
+    """Smell that was found."""
 
     rule: str
     """Id of the rule."""
     line: int
-    """First line, 1-based, without decorators."""
+    """Number of the first line, from 1, without decorators."""
     end_line: int
-    """Last line, inclusive."""
+    """Number of the last line."""
     subject: str
-    """Code in words, the subject of the sentence."""
+    """What smells, as the subject of the sentence, such as "`Client.charge`"."""
     measure: float
-    """Measure in the rule's unit; 0 if nothing is measured."""
+    """Measure in the unit of the rule; 0 if nothing is measured."""
     extent: str
-    """Measure in words."""
+    """Measure in words, such as "63 statements"."""
     text: str
-    """Finding as one English sentence."""
+    """English sentence about the smell."""
     level: str
     """`note` or `warning`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileReport:
-    """Findings in one file."""
+    """Smells in one file."""
 
     path: str
-    """The path as given."""
+    """Path of the file, as given."""
     smells: tuple[Smell, ...] = ()
-    """Smells by line."""
+    """Smells, sorted by line."""
     unparsed: str | None = None
-    """Reason for a missing or partial analysis; None when it is complete."""
+    """Why the file could not be analyzed completely; None if it was."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program with these arguments, by default the process's own.
+    """Run the program with some arguments, by default those of the process.
 
     Returns:
         The exit code.
@@ -151,13 +153,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def full_version() -> str:
-    """Return the version with the versions of pylint and radon, which determine the findings.
+    """Return the version of this program with those of pylint and radon.
+
+    All three determine the findings.
 
     Returns:
-        A version with a local part: `1.2+pylint4.1.4.radon6.0.1`.
+        A version with a local part, such as `1.2+pylint4.1.4.radon6.0.1`.
 
     Raises:
-        DependencyError: One of them is not installed.
+        DependencyError: pylint or radon is not installed.
     """
     parts = []
     for package in ("pylint", "radon"):
@@ -172,14 +176,15 @@ def analyze(paths: Sequence[str]) -> tuple[FileReport, ...]:
     """Find the smells in some files.
 
     Args:
-        paths: The files; a file given twice counts once.
+        paths: Paths of the files; a path that occurs twice counts once.
 
     Returns:
-        One report per file, in input order.
+        A report on each file, in the order of the paths.
 
     Raises:
         DependencyError: pylint is not installed.
-        ToolFailedError: pylint failed as a whole, or its output cannot be read.
+        ToolFailedError: pylint crashed or rejected its arguments.
+        ToolOutputError: The output of pylint cannot be read.
     """
     codes: dict[str, str] = {}
     reports: dict[str, FileReport] = {}
@@ -196,22 +201,23 @@ def analyze(paths: Sequence[str]) -> tuple[FileReport, ...]:
 
 
 def read_code(path: str) -> str:
-    """Read a file without its comments, so that no pragma is active; no line moves.
+    """Read a file without its comments, so that no pragma silences pylint.
 
-    All comments are removed, not only pragmas: pylint searches for its own with a regular
-    expression that takes minutes on a comment of 100,000 characters.
+    All comments are removed and not only pragmas, because pylint looks for pragmas with a regular
+    expression that takes minutes for a comment of 100,000 characters.
 
     Args:
-        path: The file.
+        path: Path of the file.
 
     Returns:
-        Code that parses; lines end with LF only.
+        Code that parses, with the same lines as the file; they end with LF.
 
     Raises:
-        SyntaxError: It does not parse, or one of `_UNREADABLE` for another reason.
+        SyntaxError: The file does not parse. Other errors of `_UNREADABLE` are raised if it cannot
+            be read for another reason.
     """
     content = Path(path).read_bytes()
-    # The encoding is detected as Python itself does: https://peps.python.org/pep-0263/
+    # The encoding is detected as Python does: https://peps.python.org/pep-0263/
     encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
     text = content.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
     lines = text.split("\n")
@@ -220,40 +226,42 @@ def read_code(path: str) -> str:
             row, column = token.start
             lines[row - 1] = lines[row - 1][:column].rstrip(" \t")
     code = "\n".join(lines)
-    code.encode()  # lone surrogates, of utf-7
+    code.encode()  # raises an error for lone surrogates, which UTF-7 may have
     _parse(code)
     return code
 
 
 def _parse(code: str) -> ast.Module:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # an invalid escape in a string is not reported here
+        warnings.simplefilter("ignore")  # such as those about invalid escapes in strings
         return ast.parse(code)
 
 
 Counts = dict[int, list[tuple[str, int]]]
-"""Rules and measures of pylint by the line of the `def` or `class`."""
+"""Rules and measures that pylint reports, by the line of the `def` or `class`."""
 
 
 def run_pylint(codes: Mapping[str, str]) -> dict[str, Counts | None]:
-    """Count statements, parameters, branches, attributes and methods.
+    """Let pylint count statements, parameters, branches, attributes and methods.
 
-    pylint (GPL-2.0-or-later) runs as a separate program on copies in an otherwise empty folder.
+    pylint, whose license is GPL-2.0-or-later, runs as a separate program. It reads copies of the
+    files in an otherwise empty folder.
 
     Args:
-        codes: Code by path.
+        codes: Code of each file by its path.
 
     Returns:
-        The messages above a limit, by path; None for a file that pylint could not read.
+        The counts of each file that exceed a limit, by path; None for a file that pylint could not
+        read.
 
     Raises:
         DependencyError: pylint is not installed.
         ToolFailedError: pylint crashed or rejected its arguments.
-        ToolOutputError: Its output cannot be read.
+        ToolOutputError: The output of pylint cannot be read.
     """
     if find_spec("pylint") is None:
         raise DependencyError("pylint", INSTALL)
-    # The files get new names, because a path of the change could look like an option.
+    # The copies get new names, because an original path could look like an option.
     counts: dict[str, Counts] = {f"p{index:05}.py": {} for index in range(len(codes))}
     failed: set[str] = set()
     with tempfile.TemporaryDirectory(prefix="pyscent-") as folder:
@@ -264,18 +272,19 @@ def run_pylint(codes: Mapping[str, str]) -> dict[str, Counts | None]:
             (work / name).write_bytes(code.encode())
         process = subprocess.run(  # noqa: S603
             [
-                # pylint is isolated (https://docs.python.org/3/using/cmdline.html#cmdoption-I) and
-                # has an empty settings file: it runs the `init-hook` of a settings file that it
-                # finds, and the analyzed code must not choose plugins or options.
+                # Python is isolated (https://docs.python.org/3/using/cmdline.html#cmdoption-I) and
+                # the settings file is empty, because pylint would run the `init-hook` of a settings
+                # file that it finds, and analyzed code must not choose plugins or options.
                 *(sys.executable, "-I", "-m", "pylint", f"--rcfile={settings}"),
                 *("--output-format=json2", "--persistent=n", "--jobs=1", "--load-plugins="),
-                # F and E0001 report a file that pylint cannot read.
+                # Messages of the class F and E0001 report a file that pylint cannot read.
                 *("--disable=all", f"--enable=F,E0001,{','.join(BY_PYLINT)}"),
                 *(f"{rule.option}={rule.limit}" for rule in RULES.values() if rule.option),
                 *counts,
             ],
             cwd=work,
-            # pylint writes crash reports next to the copies, not to the home folder.
+            # With PYLINTHOME, pylint writes crash reports to this folder and not to the user's
+            # home.
             env={**os.environ, "PYLINTHOME": folder},
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -291,7 +300,7 @@ def run_pylint(codes: Mapping[str, str]) -> dict[str, Counts | None]:
             if rule is None:
                 failed.add(name)
             else:
-                # Too many statements (63/50)
+                # The message is, for example, "Too many statements (63/50)".
                 measure = re.findall(r"\((\d+)/\d+\)", message["message"])[0]
                 counts[name].setdefault(message["line"], []).append((rule, int(measure)))
     except (ValueError, LookupError, TypeError) as error:
@@ -304,12 +313,12 @@ def find_smells(path: str, code: str, counts: Counts | None) -> FileReport:
     """Find the smells of one file.
 
     Args:
-        path: The file.
+        path: Path of the file, for the report.
         code: Code of the file, as `read_code` returns it.
-        counts: pylint's messages on it; None if pylint could not read it.
+        counts: Counts of pylint; None if pylint could not read the file.
 
     Returns:
-        The smells, by line.
+        The report on the file.
     """
     tree = _parse(code)
     lines = code.encode().split(b"\n")
@@ -317,28 +326,28 @@ def find_smells(path: str, code: str, counts: Counts | None) -> FileReport:
     aliases = (alias for node in imports for alias in node.names)
     imported = {(alias.asname or alias.name).partition(".")[0] for alias in aliases}
     if is_test_module(tree, imports):
-        imported.clear()  # tests exist to call other modules
+        imported.clear()  # so that no class is reported for calling other modules
     smells: list[Smell] = []
     unparsed = "pylint cannot read it" if counts is None else None
     waiting: list[tuple[ast.AST, str]] = [(tree, "")]
     try:
-        while waiting:  # without recursion: a tree can be deeper than Python's stack
+        while waiting:  # no recursion, as a tree can be deeper than the stack
             node, scope = waiting.pop()
             location = f"in `{scope}`" if scope else "at the top of the module"
             match node:
                 case ast.Lambda() | ast.ListComp():
-                    smells += long_expression(node, location, lines)
+                    smells += find_long_expression(node, location, lines)
                 case ast.ExceptHandler():
-                    smells += useless_exception(node, location)
+                    smells += find_useless_exception(node, location)
                 case ast.FunctionDef() | ast.AsyncFunctionDef():
                     scope = f"{scope}.{node.name}".lstrip(".")
-                    smells += pylint_smells(node, scope, counts or {})
-                    smells += complex_code(node, scope)
+                    smells += find_pylint_smells(node, scope, counts or {})
+                    smells += find_complex_code(node, scope)
                 case ast.ClassDef():
                     scope = f"{scope}.{node.name}".lstrip(".")
-                    smells += pylint_smells(node, scope, counts or {})
-                    smells += low_cohesion(node, scope)
-                    smells += shotgun_surgery(node, scope, imported)
+                    smells += find_pylint_smells(node, scope, counts or {})
+                    smells += find_low_cohesion(node, scope)
+                    smells += find_shotgun_surgery(node, scope, imported)
             waiting.extend((child, scope) for child in ast.iter_child_nodes(node))
     except RecursionError:
         unparsed = "it nests too deeply"
@@ -347,8 +356,8 @@ def find_smells(path: str, code: str, counts: Counts | None) -> FileReport:
     return FileReport(path=path, smells=tuple(smells), unparsed=unparsed)
 
 
-def pylint_smells(node: Function | ast.ClassDef, name: str, counts: Counts) -> Iterator[Smell]:
-    """Make findings of pylint's messages on a function or a class."""
+def find_pylint_smells(node: Function | ast.ClassDef, name: str, counts: Counts) -> Iterator[Smell]:
+    """Yield the smells of a function or a class that pylint reported."""
     for rule, measure in counts.get(node.lineno, ()):
         if not (rule == "many-attributes" and is_record(node)):
             yield make_smell(rule, node, f"`{name}`", measure)
@@ -363,18 +372,15 @@ def make_smell(
     level: str = NOTE,
     **words: str,
 ) -> Smell:
-    """Make a finding in the rule's words.
+    """Return a smell with the sentence of its rule.
 
     Args:
-        rule: Id of the violated rule.
-        node: Code that violates it.
-        subject: The code in words, the subject of the sentence.
-        measure: The measure, in the rule's unit; 0 if nothing is measured.
+        rule: Id of the rule.
+        node: Code that smells.
+        subject: Subject of the sentence.
+        measure: Measure in the unit of the rule; 0 if nothing is measured.
         level: `note` or `warning`.
-        words: Further values for the rule's text.
-
-    Returns:
-        The finding, with its sentence.
+        words: Values of further placeholders in the rule's text.
     """
     texts = RULES[rule]
     extent = texts.extent.format(n=f"{measure:.3g}" if measure % 1 else f"{measure:.0f}")
@@ -391,31 +397,35 @@ def make_smell(
     )
 
 
-def long_expression(
+def find_long_expression(
     node: ast.Lambda | ast.ListComp, location: str, lines: Sequence[bytes]
 ) -> Iterator[Smell]:
-    """Find a lambda or a list comprehension that is long; `lines` are the file's, in UTF-8."""
+    """Yield a smell if a lambda or list comprehension is long.
+
+    Args:
+        node: The expression.
+        location: Where the expression is, in words.
+        lines: Lines of the file in UTF-8.
+    """
     is_lambda = isinstance(node, ast.Lambda)
     rule, noun = (
         ("long-lambda", "lambda") if is_lambda else ("long-comprehension", "list comprehension")
     )
-    if (characters := length(node, lines)) > RULES[rule].limit:
+    if (characters := measure_length(node, lines)) > RULES[rule].limit:
         yield make_smell(rule, node, f"the {noun} {location}", characters)
 
 
-def length(node: ast.expr, lines: Sequence[bytes]) -> int:
-    """Measure the length of an expression as if it were on one line.
+def measure_length(node: ast.expr, lines: Sequence[bytes]) -> int:
+    """Return the number of characters of an expression's code as if it were on one line.
 
-    A line break with its indentation counts as one space. Comments are blank in `lines`.
+    A line break with the indentation after it counts as one space.
 
     Args:
-        node: An expression with its positions.
-        lines: The file's lines in UTF-8, as indexed by the tree's positions.
-
-    Returns:
-        Number of characters of its source text.
+        node: Expression with positions.
+        lines: Lines of the file in UTF-8, without comments.
     """
-    # The columns of a tree count bytes: https://docs.python.org/3/library/ast.html#ast.AST.col_offset
+    # Columns in a syntax tree are counted in bytes:
+    # https://docs.python.org/3/library/ast.html#ast.AST.col_offset
     own_lines = list(lines[node.lineno - 1 : node.end_lineno])
     own_lines[-1] = own_lines[-1][: node.end_col_offset]
     own_lines[0] = own_lines[0][node.col_offset :]
@@ -423,11 +433,11 @@ def length(node: ast.expr, lines: Sequence[bytes]) -> int:
     return len(" ".join(line for line in stripped if line))
 
 
-def useless_exception(handler: ast.ExceptHandler, location: str) -> Iterator[Smell]:
-    """Find a handler that catches everything, or that discards the error."""
+def find_useless_exception(handler: ast.ExceptHandler, location: str) -> Iterator[Smell]:
+    """Yield a smell if an error handler catches all errors, or does nothing about an error."""
     is_silent = all(
         isinstance(statement, ast.Pass)
-        # "...": of all expressions, only a constant can have this value
+        # The body is "...", a constant: the `value` of other expressions is no ellipsis.
         or (isinstance(statement, ast.Expr) and getattr(statement.value, "value", None) is ...)
         for statement in handler.body
     )
@@ -460,25 +470,25 @@ def _last_name(expression: ast.expr) -> str:
     return expression.id if isinstance(expression, ast.Name) else ""
 
 
-def complex_code(node: Function, name: str) -> Iterator[Smell]:
-    """Find a function of rank C or worse, without the functions inside it.
+def find_complex_code(node: Function, name: str) -> Iterator[Smell]:
+    """Yield a smell if a function, without those inside it, has too many independent paths.
 
     Raises:
-        RecursionError: The function is too deep for radon.
+        RecursionError: The code nests too deeply for radon.
     """
     from radon.visitors import ComplexityVisitor  # noqa: PLC0415 - `--version` does not need it
 
-    # radon counts each `assert` as a path.
+    # Without `no_assert`, radon would count each `assert` as a path.
     paths = ComplexityVisitor.from_ast(node, no_assert=True).functions[0].complexity
     if paths > RULES["complex-code"].limit:
         level = WARNING if paths > ALARMING_PATHS else NOTE
         yield make_smell("complex-code", node, f"`{name}`", paths, level=level)
 
 
-def low_cohesion(node: ast.ClassDef, name: str) -> Iterator[Smell]:
-    """Find a class whose methods share few attributes.
+def find_low_cohesion(node: ast.ClassDef, name: str) -> Iterator[Smell]:
+    """Yield a smell if the methods of a class share few attributes.
 
-    The members of an enumeration are not attributes that methods share.
+    Enumerations are left out, because methods need not use their members.
     """
     percent = None if any(_callee(base) in _ENUMS for base in node.bases) else cohesion(node)
     if percent is not None and 0 < percent < RULES["low-cohesion"].limit:
@@ -486,26 +496,25 @@ def low_cohesion(node: ast.ClassDef, name: str) -> Iterator[Smell]:
 
 
 def cohesion(node: ast.ClassDef) -> float | None:
-    """Compute the share of the class that each method uses.
+    """Compute the cohesion of a class: the mean share of its attributes that a method uses.
 
-    A class with M methods and A attributes has M x A pairs; its cohesion is the share of
-    pairs in which the method names the attribute. Attributes are the names that a method reads or
-    writes through its first parameter, other than methods, and the plain names that the class body
-    assigns. Static and class methods count as methods that use no attribute.
+    A class with M methods and A attributes has M x A pairs, and cohesion is the share of the pairs
+    in which the method uses the attribute. Attributes are the names that methods read or write
+    through their first parameter, except names of methods, and the names that the body of the class
+    assigns. Static methods and class methods count as methods that use no attribute.
 
     Args:
-        node: The class, without the classes inside it.
+        node: The class; classes inside it are ignored.
 
     Returns:
-        Per cent, in [0, 100]; None for a class without methods or without attributes.
+        Per cent, from 0 to 100; None for a class without methods or without attributes.
 
     Source:
-        The idea of the `cohesion` package (as commonly understood: the mean share of the attributes
-        that a method names). Reimplemented; here `async` methods count, and an attribute
-        that is called remains an attribute.
+        The measure of the package `cohesion`, computed by other code. Here, `async` methods count,
+        and an attribute that is also called counts as an attribute.
 
     Example:
-        One method uses both attributes, the other one of them: three of four pairs.
+        One method uses both attributes and the other method uses one: three of four pairs.
 
         >>> code = '''
         ... class Point:
@@ -530,7 +539,7 @@ def cohesion(node: ast.ClassDef) -> float | None:
         for decorator in _decorators(method)
         if "property" in decorator or decorator in {"setter", "getter", "deleter"}
     }
-    # Names that are only called are inherited methods.
+    # A name that is only called is an inherited method and no attribute.
     attributes = assigned | {name for read, _ in uses for name in read}
     attributes -= methods.keys() - properties
     if not methods or not attributes:
@@ -540,13 +549,13 @@ def cohesion(node: ast.ClassDef) -> float | None:
 
 
 def _attributes_used(method: Function) -> tuple[set[str], set[str]]:
-    """Return the attributes of its object that a method reads or writes, and the ones it calls."""
+    """Return the names that a method reads or writes on its object, and those that it calls."""
     parameters = [*method.args.posonlyargs, *method.args.args]
     read: set[str] = set()
     called: set[str] = set()
     if not parameters or _decorators(method) & {"staticmethod", "classmethod"}:
         return read, called
-    nodes = list(_without_classes(method))
+    nodes = list(_walk_without_classes(method))
     callees = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
     for node in nodes:
         if (
@@ -574,14 +583,14 @@ _BUILTIN_METHODS: Final = frozenset(
 )
 
 
-def shotgun_surgery(node: ast.ClassDef, name: str, imported: Iterable[str]) -> Iterator[Smell]:
-    """Find a class that calls much code of other modules.
+def find_shotgun_surgery(node: ast.ClassDef, name: str, imported: Iterable[str]) -> Iterator[Smell]:
+    """Yield a smell if a class has many calls of code in other modules.
 
-    Calls of a name bound by an import count, or of an attribute reached from such a name. Methods
-    of builtin types (`append`, `strip`) do not, unless they directly follow the imported name.
+    Calls of imported names count, and calls of attributes that are reached from them. Methods of
+    built-in types, such as `append`, count only directly after the imported name.
     """
     calls = []
-    for call in _without_classes(node):
+    for call in _walk_without_classes(node):
         if not isinstance(call, ast.Call) or _origin(call.func) not in imported:
             continue
         is_deep = not isinstance(getattr(call.func, "value", None), ast.Name)
@@ -596,8 +605,8 @@ def shotgun_surgery(node: ast.ClassDef, name: str, imported: Iterable[str]) -> I
         yield make_smell("shotgun-surgery", node, f"`{name}`", len(calls), calls=listed)
 
 
-def _without_classes(top: ast.AST) -> Iterator[ast.AST]:
-    """Walk a block in source order, leaving out the classes inside it."""
+def _walk_without_classes(top: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes of a block in the order of the code, without the classes inside it."""
     waiting = [top]
     while waiting:
         node = waiting.pop()
@@ -608,14 +617,14 @@ def _without_classes(top: ast.AST) -> Iterator[ast.AST]:
 
 
 def _callee(function: ast.expr) -> str:
-    """Return the last name of the callee, `c` of `a.b[0].c`; for `type(self)()`, `type`."""
+    """Return the last name of what is called: `c` of `a.b[0].c`, `type` of `type(self)()`."""
     while isinstance(function, ast.Call | ast.Subscript):
         function = function.func if isinstance(function, ast.Call) else function.value
     return _last_name(function)
 
 
 def _origin(expression: ast.expr) -> str:
-    """Return the name that starts a chain of attributes, calls and items: `a` of `a.b(1)[0].c`."""
+    """Return the first name in a chain of attributes, calls and items: `a` of `a.b(1)[0].c`."""
     while isinstance(expression, ast.Attribute | ast.Call | ast.Subscript):
         expression = expression.func if isinstance(expression, ast.Call) else expression.value
     return expression.id if isinstance(expression, ast.Name) else ""
@@ -632,11 +641,11 @@ def is_record(node: ast.stmt) -> bool:
     r"""Return whether the purpose of a class is to hold fields.
 
     Args:
-        node: A class; another statement is not a record.
+        node: A class; for other statements, the result is False.
 
     Returns:
-        True for data classes, named tuples, typed dictionaries, enumerations and the like of attrs,
-        msgspec and pydantic. Records that inherit from a class with another name are not
+        True for data classes, named tuples, typed dictionaries, enumerations and similar classes of
+        attrs, msgspec and pydantic. A class that inherits from such a class of the user is not
         recognized.
 
     Example:
@@ -655,15 +664,17 @@ def is_record(node: ast.stmt) -> bool:
 
 
 def is_test_module(tree: ast.Module, imports: Iterable[ast.Import | ast.ImportFrom]) -> bool:
-    """Return whether a module holds tests.
+    """Return whether a module contains tests.
+
+    The name of the file is not used, because it may be generated.
 
     Args:
-        tree: The module. Its file name may be generated and is ignored.
-        imports: Imports in the module, at any depth.
+        tree: The module.
+        imports: All imports in the module, also those inside functions.
 
     Returns:
-        True when it imports pytest or unittest, or has a function `test_...` at top level or in a
-        top-level class `Test...`.
+        True if the module imports pytest or unittest, or has a function `test_...` at the top level
+        or in a class `Test...` at the top level.
     """
     statements = list(tree.body)
     for node in tree.body:
@@ -681,21 +692,21 @@ def is_test_module(tree: ast.Module, imports: Iterable[ast.Import | ast.ImportFr
     )
 
 
-_SIZES: Final = ("long-method", "long-branch", "complex-code")  # in the order of the sentence
+_SIZES: Final = ("long-method", "long-branch", "complex-code")  # in their order in a sentence
 
 
 def merge_sizes(smells: Iterable[Smell]) -> list[Smell]:
-    """Merge the findings on the size of one function, which are one defect.
+    """Merge the smells about the size of one function, which are one defect.
 
-    The merged finding has the rule of the measure that is furthest over its limit (the
-    largest quotient of measure and limit; in a tie, statements before branches before paths), that
-    rule's measure, and the worst level. Its sentence names all measures that exceed their limits.
+    The merged smell has the rule and measure with the largest quotient of measure and limit; if two
+    are equal, statements come before branches and branches before paths. It has the highest level,
+    and its sentence names all measures that exceed their limits.
 
     Args:
-        smells: The findings of one file.
+        smells: Smells of one file.
 
     Returns:
-        The findings, the merged ones at the end.
+        The smells; those about the size of functions come last.
     """
     merged: list[Smell] = []
     sizes: dict[tuple[int, str], list[Smell]] = defaultdict(list)
@@ -704,14 +715,14 @@ def merge_sizes(smells: Iterable[Smell]) -> list[Smell]:
         group.append(smell)
     for group in sizes.values():
         group.sort(key=lambda smell: _SIZES.index(smell.rule))
-        # In a tie, `max` returns the first one.
+        # If several are equal, `max` returns the first.
         worst = max(group, key=lambda smell: smell.measure / RULES[smell.rule].limit)
         if len(group) > 1:
             extent = f"{', '.join(smell.extent for smell in group[:-1])} and {group[-1].extent}"
             text = (
                 f"{worst.subject} has {extent}; it is hard to follow and to test, so split it up."
             )
-            level = max(smell.level for smell in group)  # "warning" is after "note"
+            level = max(smell.level for smell in group)  # "warning" sorts after "note"
             worst = replace(worst, extent=extent, text=text, level=level)
         merged.append(worst)
     return merged

@@ -1,4 +1,4 @@
-"""Output of a tool, parsed but not yet classified."""
+"""Findings as a tool printed them, before they are selected for a change."""
 
 import json
 from typing import Annotated
@@ -9,41 +9,43 @@ Line = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class RawFinding(msgspec.Struct, frozen=True, kw_only=True):
-    """Entry of a tool's output."""
+    """Finding in a tool's output."""
 
     path: str = ""
-    """File as named by the tool: a path or a URI; "" when missing."""
+    """File as the tool names it: a path or a URI; "" if missing."""
     rule: str = ""
-    """The tool's id of the rule; "" when missing."""
+    """Id of the tool's rule; "" if missing."""
     message: str = ""
     """Message of the tool, with links replaced by their text; may be Markdown or several lines."""
     line: Line = 0
-    """First line, 1-based; 0 for the whole file."""
+    """Number of the first line, from 1; 0 for the whole file."""
     end_line: Line = 0
-    """Last line, inclusive; at least `line`."""
+    """Number of the last line; at least `line`."""
     level: str | None = None
-    """Severity as named by the tool; None when missing."""
+    """Severity as the tool names it; None if missing."""
     suppressed: bool = False
-    """Whether the tool reports that the finding was suppressed."""
+    """Whether the tool reports that the finding is suppressed."""
     baseline: str | None = None
-    """SARIF's `baselineState` (`new`, `unchanged`, `updated`); None when not compared."""
+    """`baselineState` of SARIF (`new`, `unchanged` or `updated`); None if there is no baseline."""
 
 
 class RawReport(msgspec.Struct, frozen=True, kw_only=True):
-    """Output of one run."""
+    """Output of one run of a tool."""
 
     tool: str | None = None
-    """Name of the tool, if the output has one."""
+    """Name of the tool; None if the output does not have it."""
     version: str | None = None
-    """Version of the tool, if the output has one."""
+    """Version of the tool; None if the output does not have it."""
     findings: tuple[RawFinding, ...] = ()
-    """Findings in the tool's order."""
+    """Findings in the order of the output."""
     unparsed: tuple[str, ...] = ()
-    """Files that the tool could not read, as named by it."""
+    """Files that the tool could not read, as the tool names them."""
 
 
 def without_surrogates(report: RawReport) -> RawReport:
-    r"""Replace lone surrogates with `?`: JSON can contain them, and they cannot be encoded.
+    r"""Replace lone surrogates in a report with `?`.
+
+    JSON may contain lone surrogates, which cannot be encoded as UTF-8.
 
     Example:
         >>> without_surrogates(RawReport(tool="a\ud800b")).tool

@@ -1,13 +1,13 @@
-"""Reads SARIF 2.1.0: a tool's output, and the findings of a team's own CI in a change.
+"""Reads SARIF 2.1.0: the output of a tool, and findings in a change from a user's CI.
 
-Nothing in it is trusted. A value of the wrong type counts as absent. Tested with the output of ruff
-0.17, PMD 7.28 and oxlint 1.94, and with the conventions of CodeQL (rules of extensions, embedded
-links), semgrep (`suppressions`), ESLint and PMD (files that could not be read are in
-notifications).
+The content is not trusted, and a value of the wrong type counts as missing. The tests have output
+of ruff 0.17, PMD 7.28 and oxlint 1.94, and files by the conventions of CodeQL (rules of extensions,
+embedded links), semgrep (`suppressions`), ESLint and PMD (notifications about files that could not
+be read).
 
-A finding of a CI counts for a file of the change only if it names exactly this file, from the root
-of the repository: `src/a.py` and `packages/web/src/a.py` are different files. An absolute path,
-such as `file:///home/runner/work/shop/shop/src/a.py`, is read from the root of its checkout.
+A finding from CI belongs to the file of the change that has exactly the same path from the root of
+the repository: `src/a.py` and `packages/web/src/a.py` are different files. The root of the checkout
+is removed from an absolute path, such as `file:///home/runner/work/shop/shop/src/a.py`.
 
 Source:
     OASIS, Static Analysis Results Interchange Format (SARIF) Version 2.1.0, sections 3.4
@@ -37,26 +37,26 @@ VERSION: Final = "2.1.0"
 # GitHub's limit for one run: https://docs.github.com/en/code-security/code-scanning/
 # integrating-with-code-scanning/sarif-support-for-code-scanning
 MAX_RESULTS: Final = 25_000
-"""Maximum results of all runs in a file."""
+"""Maximum number of results of all runs in a file."""
 MAX_LINE: Final = 10_000_000
-"""Largest valid line number."""
+"""Maximum number of a line; a larger number counts as missing."""
 MAX_NAME: Final = 60
-"""Maximum characters of a tool's name or version."""
-# Some tools write `none`, which means "no severity", for their lowest severity.
+"""Maximum characters of a tool's name or version; the rest is cut off."""
+# `none` means that a result has no severity, but some tools write it for the lowest severity.
 _LEVELS: Final = {
     "none": Severity.NOTE,
     "note": Severity.NOTE,
     "warning": Severity.WARNING,
     "error": Severity.ERROR,
 }
-# Results that report success or no decision are not findings.
+# Results of these kinds report a success, or a check without a decision.
 _NO_FINDING: Final = frozenset({"pass", "open", "informational", "notApplicable"})
-# Rules that report an unreadable file: ruff, oxlint, Biome, flake8, pylint.
+# Rules of ruff, oxlint, Biome, flake8 and pylint that report a file which cannot be parsed.
 _UNREAD: Final = re.compile(
     r"invalid-syntax|syntax-error|OXL0001|parse|E999|E0001|fatal|.*(?:^|[/.-])pars(?:e|ing)-?error",
     re.IGNORECASE,
 )
-# A name becomes part of the signature, where a comma separates tools.
+# Characters that a name must not have, because it becomes part of the signature.
 _UNSAFE: Final = re.compile(r"[^\w.+ -]")
 # "{0}", and "{{" and "}}", which stand for braces
 _PLACEHOLDER: Final = re.compile(r"\{\{|\}\}|\{(\d{1,3})\}")
@@ -64,13 +64,14 @@ _PLACEHOLDER: Final = re.compile(r"\{\{|\}\}|\{(\d{1,3})\}")
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{1,30}):")
 # "/srv/a.py", "\\a.py", "C:/a.py", "file:///a.py"; not "src/a.py"
 _ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}:|[/\\]")
-# Names that tools give the base of the checkout; %SRCROOT% is the specification's.
+# Names of tools for the root of the checkout; the specification uses %SRCROOT%.
 _CHECKOUT: Final = ("%SRCROOT%", "SRCROOT", "PROJECTROOT", "ROOTPATH")
 _MAX_MESSAGE: Final = 10_000
 _MAX_ARGUMENT: Final = 1_000
 _MAX_RULE: Final = 200
 _MAX_NESTED_BASES: Final = 10
-# The longest path on Linux. Many results can share one long base, and each has a copy of it.
+# The longest path on Linux. Without a maximum, a long base that many results share would be copied
+# for each of them.
 _MAX_PATH: Final = 4_096
 
 Json = dict[str, Any]
@@ -80,17 +81,18 @@ def read_sarif(content: bytes, *, source: str) -> tuple[RawReport, ...]:
     """Read a SARIF file.
 
     Args:
-        content: UTF-8, with or without a byte order mark, or UTF-16 or UTF-32.
-        source: Origin, for errors: a tool's name or a path.
+        content: The file in UTF-8, with or without a byte order mark, or in UTF-16 or UTF-32.
+        source: Name of the tool or path of the file, for errors.
 
     Returns:
-        One report per run, in file order. Results whose `kind` is not a finding, those absent since
-        the baseline and invalid ones are left out. A finding without a file has the path "", a file
-        that the tool could not read is in `unparsed`.
+        A report for each run, in the order of the file. Results are left out if they are not
+        objects, their `kind` is not that of a finding, or they are absent since the baseline. A
+        finding without a file has the path "". Files that the tool could not read are in
+        `unparsed`.
 
     Raises:
-        ToolOutputError: The content is not SARIF 2.1.0, has too many results, keeps them in another
-            file, or reports that the tool failed and found nothing.
+        ToolOutputError: The content is not SARIF 2.1.0, has too many results, refers to another
+            file for its results, or says that the tool failed and found nothing.
     """
     try:
         text = content.decode(json.detect_encoding(content), errors="replace")
@@ -113,7 +115,7 @@ def read_sarif(content: bytes, *, source: str) -> tuple[RawReport, ...]:
 
 
 class _RunParser:
-    """Run with the rules and locations that its results refer to."""
+    """Reads one run, with the rules and locations that its results refer to."""
 
     def __init__(self, run: Json) -> None:
         self.run = run
@@ -124,21 +126,21 @@ class _RunParser:
                 self.rules.setdefault(_text(rule, "id"), rule)
         self.artifacts = _objects(run, "artifacts")
         self.bases = _object(run, "originalUriBaseIds")
-        # The checkout that crscore runs in, else the working folder.
+        # Paths are relative to the checkout around the working folder, or else to this folder.
         start = Path.cwd()
         folders = (folder for folder in (start, *start.parents) if (folder / ".git").exists())
         checkout = [f"{next(folders, start).as_posix().rstrip('/')}/"]
-        # The base of a module in a known workspace has a relative path and is not used: Android
-        # Lint calls it %SRCROOT% (https://github.com/github/codeql-action/issues/2215)
+        # A relative base is ignored: Android Lint calls the folder of a module %SRCROOT%
+        # (https://github.com/github/codeql-action/issues/2215).
         paths = (path_of(_text(self.bases, name, "uri"), checkout) for name in _CHECKOUT)
         bases = [f"{path.rstrip('/')}/" for path in paths if _ABSOLUTE.match(path)]
         self.roots = [*checkout, *bases]
 
     def report(self, source: str) -> RawReport:
-        """Read the run.
+        """Return the report of the run.
 
         Raises:
-            ToolOutputError: Its results are elsewhere, or its tool failed and found nothing.
+            ToolOutputError: The results are in another file, or the tool failed and found nothing.
         """
         if _object(self.run, "externalPropertyFileReferences").get("results"):
             raise ToolOutputError(source, "its results are in another file, which is not read")
@@ -149,15 +151,15 @@ class _RunParser:
             for kind in ("toolExecutionNotifications", "toolConfigurationNotifications")
             for note in _objects(invocation, kind)
         ]
-        # PMD's notifications of unread files have no level, only an exception (`addRunTimeError` of
-        # its class `SarifLogBuilder`), and would be warnings by section 3.58.6.
+        # PMD's notifications about unread files have an exception and no level (`addRunTimeError`
+        # of its class `SarifLogBuilder`), so by section 3.58.6 they would be mere warnings.
         errors = [note for note in notes if note.get("level") == "error" or "exception" in note]
         findings = tuple(self._findings())
         unparsed = tuple(
             dict.fromkeys(path for note in errors if (path := self._location(note)[0]))
         )
         failed = any(invocation.get("executionSuccessful") is False for invocation in invocations)
-        # A failed tool without results would look like one that found nothing.
+        # Without an error, a tool that failed would look like a tool that found nothing.
         if failed and not findings and not unparsed:
             texts = (shorten(_message(note, {})) for note in notes)
             reason = next((f": {sentence}" for sentence in texts if sentence), "")
@@ -170,16 +172,16 @@ class _RunParser:
         )
 
     def _findings(self) -> Iterator[RawFinding]:
-        """Yield the results of the run that are findings."""
+        """Yield the findings among the results of the run."""
         for result in _objects(self.run, "results"):
             baseline = _text(result, "baselineState") or None
             # Sections 3.27.9 (`kind`) and 3.27.24 (`baselineState`).
             if not result or _text(result, "kind") in _NO_FINDING or baseline == "absent":
                 continue
-            # The rule's index is not read: if it contradicts the id, that is a mistake of the tool.
+            # `ruleIndex` is ignored, because some tools write an index that contradicts the id.
             rule_id = _text(result, "ruleId") or _text(result, "rule", "id")
             name = rule_id[:_MAX_RULE]
-            while name and name not in self.rules:  # `CA5350/md5` is a case of the rule `CA5350`
+            while name and name not in self.rules:  # `CA5350/md5` is part of `CA5350`
                 name = name.rpartition("/")[0]
             rule = self.rules.get(name, {})
             path, line, end = self._location(result)
@@ -195,24 +197,27 @@ class _RunParser:
             )
 
     def _location(self, result: Json) -> tuple[str, int, int]:
-        """Return the first location that names a file: path, first line and last line."""
+        """Return path, first line and last line of the first location with a file.
+
+        If no location has a file, the lines are 0 and the path is that of the analyzed file or "".
+        """
         for location in _objects(result, "locations"):
             physical = _object(location, "physicalLocation")
             path = self._path(_object(physical, "artifactLocation"))
             if path:
                 region = _object(physical, "region")
-                line = _whole(region.get("startLine"), MAX_LINE) or 0
-                end = _whole(region.get("endLine"), MAX_LINE) or 0
+                line = _read_count(region.get("startLine"), MAX_LINE) or 0
+                end = _read_count(region.get("endLine"), MAX_LINE) or 0
                 return path, line, max(line, end if line else 0)
         return self._path(_object(result, "analysisTarget")), 0, 0
 
     def _path(self, location: Json) -> str:
-        """Return the path of a location, relative to the checkout if that is known."""
-        index = _whole(location.get("index"), len(self.artifacts) - 1)
+        """Return the path of a location, relative to the root of the checkout if it is known."""
+        index = _read_count(location.get("index"), len(self.artifacts) - 1)
         if not _text(location, "uri") and index is not None:
             location = _object(self.artifacts[index], "location")
         uri, name = _text(location, "uri"), _text(location, "uriBaseId")
-        for _ in range(_MAX_NESTED_BASES):  # bases may form a circle
+        for _ in range(_MAX_NESTED_BASES):  # bases may refer to each other
             base = _text(self.bases, name, "uri").strip()
             if not uri or not base or _ABSOLUTE.match(uri):
                 break
@@ -222,12 +227,12 @@ class _RunParser:
 
 
 def _message(result: Json, rule: Json) -> str:
-    """Return a result's message; without one, its rule's description."""
+    """Return the message of a result without links or, if it has none, its rule's description."""
     message = _object(result, "message")
     by_id = _text(rule, "messageStrings", _text(message, "id"), "text")
     text = _text(message, "text") or by_id or _text(message, "markdown")
     arguments = message.get("arguments")
-    # Without arguments nothing is filled in, because few tools double the braces in their messages.
+    # If there are no arguments, braces are kept, because few tools double them as required.
     if isinstance(arguments, list) and arguments:
         texts = [value[:_MAX_ARGUMENT] if isinstance(value, str) else "" for value in arguments]
 
@@ -236,7 +241,7 @@ def _message(result: Json, rule: Json) -> str:
                 return match[0][0]
             return texts[int(match[1])] if int(match[1]) < len(texts) else match[0]
 
-        # Section 3.11.5.
+        # Section 3.11.5 describes placeholders.
         text = _PLACEHOLDER.sub(fill, text[:_MAX_MESSAGE])
     if not text.strip():
         descriptions = (
@@ -250,18 +255,16 @@ def _message(result: Json, rule: Json) -> str:
 def _level(result: Json, rule: Json) -> Severity:
     names = (_text(owner, "level") for owner in (result, _object(rule, "defaultConfiguration")))
     levels = (_LEVELS.get(name.lower()) for name in names)
-    # The specification's default, section 3.27.10.
+    # `warning` is the default of section 3.27.10.
     return next(filter(None, levels), Severity.WARNING)
 
 
 def _is_suppressed(result: Json) -> bool:
-    """Return whether a result was suppressed without objection.
+    """Return whether a result is suppressed, as sections 3.27.23 and 3.35 define it.
 
-    As the format defines it: at least one suppression that is accepted or has no status, and none
-    that is under review or rejected.
+    At least one suppression is accepted or has no status, and none is under review or rejected.
     """
     suppressions = _objects(result, "suppressions")
-    # Sections 3.27.23 and 3.35.
     states = {_text(suppression, "status") or "accepted" for suppression in suppressions}
     return "accepted" in states and not {"underReview", "rejected"} & states
 
@@ -274,7 +277,7 @@ def _object(owner: Json, *keys: str) -> Json:
 
 
 def _objects(owner: Json, key: str) -> list[Json]:
-    """Return a list of objects; an invalid entry becomes {}, because indices refer to positions."""
+    """Return the objects of a list; an invalid entry becomes {}, so that indices stay right."""
     value = owner.get(key)
     items = value if isinstance(value, list) else []
     return [item if isinstance(item, dict) else {} for item in items]
@@ -285,23 +288,23 @@ def _text(owner: Json, *keys: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _whole(value: object, maximum: int) -> int | None:
-    """Return a whole number from 0 to a maximum; None for another value."""
-    # A JSON `true` is an `int` for `isinstance`.
+def _read_count(value: object, maximum: int) -> int | None:
+    """Return a value that is an integer from 0 to `maximum`; None for any other value."""
+    # `isinstance` would accept True.
     return value if type(value) is int and 0 <= value <= maximum else None
 
 
 def path_of(uri: str, roots: Sequence[str] = ()) -> str:
-    """Return the path of a file, from the root of its checkout if that is known.
+    """Return the path of a file, relative to the root of the checkout if it is known.
 
     Args:
         uri: URI or path as a tool wrote it.
-        roots: Known roots of the checkout, each with a slash at the end. The workspaces of CI
-            systems are known, too.
+        roots: Roots of the checkout, each with a slash at the end. The usual workspaces of CI
+            systems are known without them.
 
     Returns:
-        The path without `.` and `..`; an absolute path where the checkout is unknown; "" for no
-        path, one that is too long, and another scheme than `file`.
+        The path without `.` and `..`. An absolute path stays absolute if its checkout is unknown.
+        The result is "" for an empty or too long path and for a URI of another scheme than `file`.
 
     Example:
         >>> path_of("file:///home/runner/work/shop/shop/src/a%20b.py")
@@ -312,7 +315,8 @@ def path_of(uri: str, roots: Sequence[str] = ()) -> str:
     path = uri.strip()
     scheme = _SCHEME.match(path)
     if scheme:
-        # `file:///a`, `file:/a`; a host as in `file://host/share` is not part of the path.
+        # In `file://host/share`, the host is no part of the path; `file:///a` and `file:/a` have
+        # none.
         location = re.split(r"[?#]", path[scheme.end() :], maxsplit=1)[0]
         path = re.sub(r"^//[^/]*(?=/)", "", location) if scheme[1].lower() == "file" else ""
     if not path or len(path) > _MAX_PATH:
@@ -322,19 +326,20 @@ def path_of(uri: str, roots: Sequence[str] = ()) -> str:
     for root in roots:
         if path.startswith(root):
             return path[len(root) :]
-    # The root itself ends without a slash.
+    # The slash is added for a path that is the workspace itself.
     return strip_workspace(f"{path}/").rstrip("/") if _ABSOLUTE.match(path) else path
 
 
 def find_runs(reports: Sequence[RawReport], diff: Diff) -> tuple[Analysis, ...]:
-    """Find the findings of SARIF files that belong to a change.
+    """Return the findings from SARIF files that are in the files of a change.
 
     Args:
-        reports: Runs of the files.
+        reports: Runs of the SARIF files.
         diff: The change.
 
     Returns:
-        The analysis of each run, in order, without suppressed findings.
+        The analysis of each run, in order. Suppressed findings are left out, and a note counts the
+        findings in other files.
     """
     by_path = {file.path: file for file in diff.files}
     analyses: list[Analysis] = []
@@ -361,7 +366,7 @@ def find_runs(reports: Sequence[RawReport], diff: Diff) -> tuple[Analysis, ...]:
                     pre_existing=raw.baseline == "unchanged",
                 )
                 findings.setdefault(raw.path, []).append(finding)
-        # The version includes a hash of the content, because two files may have the same version.
+        # The version includes a hash of the content, because findings of a version may differ.
         digest = hashlib.sha256(msgspec.json.encode(report)).hexdigest()[:8]
         version = _UNSAFE.sub("_", report.version or "")[:MAX_NAME]
         run = ToolRun(

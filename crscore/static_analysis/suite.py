@@ -1,4 +1,4 @@
-"""Selection of analyzers, and their parallel execution on the changes of a run."""
+"""Selects analyzers, and runs them in parallel on the changes of a run."""
 
 import os
 import threading
@@ -32,40 +32,40 @@ from crscore.static_analysis.units import Unit, suffix_of, units_of
 
 Result = TypeVar("Result")
 AUTO = "auto"
-"""Choice of all analyzers that come with crscore."""
+"""Word in a choice for all analyzers that come with crscore."""
 NONE = "none"
-"""Choice of no analyzer."""
-# The first attempt may miss a tool that is starting.
+"""Word in a choice for no analyzer."""
+# One attempt is not enough, because a tool that is just starting may be missed.
 _STOPPING_S = 0.05
 """Seconds between two attempts to stop all tools."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Suite:
-    """Analyzers of a run, and where they find their tools, cache and sandbox."""
+    """Analyzers of a run, with the folders of their tools, the cache and the trust in the code."""
 
     analyzers: tuple[Analyzer, ...]
-    """Analyzers in the order of their names."""
+    """Analyzers, sorted by name."""
     tools: Path
-    """Folder with one folder per npm tool."""
+    """Folder with a folder for each npm tool."""
     path: str
-    """Search path for programs."""
+    """Search path for programs, as in `PATH`."""
     cache: Cache | None = None
-    """Cache of findings by tool, version, rules and text."""
+    """Cache of findings and of the versions of tools; None to cache nothing."""
     reports: tuple[RawReport, ...] = ()
-    """Findings of tools outside of this run, from SARIF files."""
+    """Findings from SARIF files, of tools that ran elsewhere."""
     untrusted: bool = False
-    """Whether the code is untrusted, so that no tool may read it without a sandbox."""
+    """Whether tools may read the code only in a sandbox, because it is not trusted."""
 
     @contextmanager
     def analyzing(self, diffs: Sequence[Diff]) -> Iterator[Callable[[], tuple[Analysis, ...]]]:
-        """Start the tools that apply to these changes; other work can be done while they run.
+        """Start the tools that read files of these changes; the caller can do other work meanwhile.
 
-        Each tool is started once for all changes, and tools run in parallel. A tool that is missing
-        or fails is named in the result; the others' findings are kept.
+        Tools run in parallel, each for all changes. The analysis names the tools that are missing
+        or failed, and has the findings of all others.
 
         Args:
-            diffs: Any number of changes, with full files where available.
+            diffs: Any number of changes, with full files if these are available.
 
         Yields:
             A function that waits for the tools and returns the analysis of each change, in order.
@@ -78,12 +78,12 @@ class Suite:
         analyzers = [
             analyzer for analyzer in self.analyzers if present & set(analyzer.manifest.suffixes)
         ]
-        # If no tool has a file to read, no sandbox is needed, and the slow check of it is left out.
+        # The check for a sandbox is slow, so it is left out if no tool has a file to read.
         confined = not analyzers or self.is_confined()
         stop = threading.Event()
         jobs = [partial(self._run, analyzer, units, stop, confined) for analyzer in analyzers]
 
-        def collected(results: Sequence[collect.ToolResult]) -> tuple[Analysis, ...]:
+        def combine(results: Sequence[collect.ToolResult]) -> tuple[Analysis, ...]:
             return tuple(
                 collect.analysis(
                     diff,
@@ -95,21 +95,21 @@ class Suite:
                 for diff, texts in zip(diffs, units, strict=True)
             )
 
-        with _running(jobs, stop) as wait:
-            yield lambda: collected(wait())
+        with _run_in_threads(jobs, stop) as wait:
+            yield lambda: combine(wait())
 
     def is_confined(self) -> bool:
         """Return whether this system can deny the network to the tools.
 
-        For untrusted code, a process in the sandbox tries to use the network; otherwise the answer
-        depends only on the operating system and the processor.
+        If the code is untrusted, a process in the sandbox tries to use the network. Otherwise, the
+        answer depends only on the operating system and the processor.
         """
         return run.can_confine() and (not self.untrusted or run.network_denied())
 
     def installed(self) -> tuple[tuple[Analyzer, Installed | ToolRun], ...]:
-        """Look up every tool, for `crscore doctor`."""
+        """Return each analyzer with its tool, or with the reason why the tool cannot run."""
         jobs = [partial(self._find, analyzer) for analyzer in self.analyzers]
-        with _running(jobs, threading.Event()) as wait:
+        with _run_in_threads(jobs, threading.Event()) as wait:
             return tuple(zip(self.analyzers, wait(), strict=True))
 
     def _find(self, analyzer: Analyzer) -> Installed | ToolRun:
@@ -122,7 +122,7 @@ class Suite:
         stop: threading.Event,
         confined: bool,
     ) -> collect.ToolResult:
-        """Run one analyzer on all texts that its tool reads."""
+        """Run the tool of an analyzer on all texts that it reads."""
         # Without a sandbox, no tool reads untrusted code: docs/design/013-untrusted-code.md.
         if self.untrusted and not confined:
             return analyzer, replace(collect.REFUSED, tool=analyzer.name), {}
@@ -135,18 +135,21 @@ class Suite:
             for unit in chain.from_iterable(chain.from_iterable(units))
             if unit.suffix in manifest.suffixes and (manifest.fragments or not unit.is_fragment)
         )
-        # Changes of one run may have a text in common.
+        # Several changes of a run may have the same text.
         distinct = list(dict.fromkeys(read_units))
         outcomes = execute.run_analyzer(tool, distinct, cache=self.cache, stop=stop)
         return analyzer, tool, dict(zip(distinct, outcomes, strict=True))
 
 
 @contextmanager
-def _running(
+def _run_in_threads(
     jobs: Sequence[Callable[[], Result]], stop: threading.Event
 ) -> Iterator[Callable[[], list[Result]]]:
-    """Run jobs in threads; on an interrupt or error, stop the tools instead of waiting for them."""
-    # Threads are sufficient, because each one only waits for its process.
+    """Start jobs in threads, and yield a function that waits for their results, in order.
+
+    If the `with` block raises an error, the tools are stopped.
+    """
+    # Threads are enough, because each of them only waits for a process.
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
         futures: list[Future[Result]] = [pool.submit(job) for job in jobs]
         try:
@@ -161,20 +164,22 @@ def _running(
 
 
 def select(choice: str) -> tuple[Analyzer, ...]:
-    """Read the analyzers named in a setting.
+    """Return the analyzers that a setting names.
 
     Args:
-        choice: Comma-separated names and folders. `auto` stands for all that come with crscore,
-            `none` for none. A folder is one analyzer or contains several; a choice of only folders
-            includes `auto`. A word without a slash is a name, never a folder: crscore runs among
-            the files of a change, which may contain a folder of any name.
+        choice: Names and folders, separated by commas. `auto` means all analyzers that come with
+            crscore, and `none` means none. A folder is one analyzer or contains several. If there
+            are only folders, `auto` is added. A word without a slash is always a name and never a
+            folder, because the working folder may hold an untrusted change with a folder of any
+            name.
 
     Returns:
-        The analyzers by name; an analyzer from a folder replaces the shipped one of the same name.
+        The analyzers, sorted by name. An analyzer from a folder replaces the one of crscore with
+        the same name.
 
     Raises:
-        ConfigError: A folder has no analyzer, or an invalid one.
-        UnknownPluginError: No analyzer has that name.
+        ConfigError: A folder has no analyzer, or an analyzer is invalid.
+        UnknownPluginError: There is no analyzer with a name.
     """
     shipped = builtin()
     names = analyzer_names(shipped)

@@ -1,7 +1,7 @@
-"""Finds the tools on this machine with their versions, and installs npm tools.
+"""Finds the tools that are installed on this machine, with their versions; installs npm tools.
 
-An npm tool is in the tools folder, which by default belongs to the Python environment of crscore,
-so that deleting the environment deletes it too.
+npm tools are installed in the tools folder. By default, it is in the Python environment of crscore,
+so that they are deleted together with the environment.
 """
 
 import os
@@ -29,26 +29,26 @@ _SYSTEM = ("/usr/local/bin", "/usr/bin", "/bin")
 _MIB = 2**20
 LOCK = "package-lock.json"
 PACKAGE = "package.json"
-# This command installs exactly what the lock file names, with its hashes, and runs no program of a
-# package:
+# This command installs exactly the packages of the lock file, checks their hashes, and runs none of
+# their install scripts:
 # https://docs.npmjs.com/cli/commands/npm-ci
 _NPM_COMMAND = ("ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
 _NPM_SECONDS = 600
 
 
 class Installed(msgspec.Struct, frozen=True, kw_only=True):
-    """Tool that can run here."""
+    """Tool that can run on this machine."""
 
     analyzer: Analyzer
     """Analyzer of the tool."""
     program: str
     """Absolute path of the program."""
     version: str
-    """Version as reported by the tool."""
+    """Version as the tool reports it."""
     environment: Mapping[str, str]
-    """Environment of the tool, without the folders of a run."""
+    """Environment variables of the tool, without HOME and TMPDIR, which each run sets."""
     tools: Path
-    """Folder of the tool in the tools folder; may not exist."""
+    """Folder of the tool in the tools folder; only npm tools have one."""
 
 
 def default_folder() -> Path:
@@ -59,25 +59,25 @@ def default_folder() -> Path:
 def find_tool(
     analyzer: Analyzer, *, tools: Path, path: str, cache: Cache | None
 ) -> Installed | ToolRun:
-    """Find a tool.
+    """Find the tool of an analyzer.
 
     Args:
-        analyzer: Analyzer of the tool.
-        tools: Folder with one folder per npm tool.
+        analyzer: The analyzer.
+        tools: Folder with a folder for each npm tool.
         path: Search path for programs, as in `PATH`.
-        cache: Cache of versions, so that a second run starts no process.
+        cache: Cache of versions, so that the tool need not be started again to print its version.
 
     Returns:
         The tool or, if it cannot run, a `ToolRun` with the reason: the tool is missing, has an
-        unsupported version, or failed when queried for its version.
+        unsupported version, or could not print its version.
     """
     tool = analyzer.manifest.tool
     absent = partial(ToolRun, tool=analyzer.name, version=None)
     tool_folder = tools / analyzer.name
-    # Relative folders are left out, because they could be folders of the change.
+    # A relative folder of the PATH could be a folder of an untrusted change.
     folders = path.split(os.pathsep)
     path = os.pathsep.join(folder for folder in folders if Path(folder).is_absolute())
-    program = _program(tool.command, tool_folder, path)
+    program = _find_program(tool.command, tool_folder, path)
     not_installed = f"not installed; {tool.install}"
     version = None
     if tool.version_path is not None:
@@ -87,7 +87,8 @@ def find_tool(
             return absent(state=ToolState.MISSING, reason=not_installed)
         version = matches[-1][1]
     if program is None or not all(map(find_spec, tool.modules)):
-        # If the version is known, only the program that runs the tool is missing, such as Java.
+        # If the version is known, the tool is installed, but not the program that runs it, such as
+        # Java.
         reason = f"{tool.command} is not installed" if version else not_installed
         return absent(state=ToolState.MISSING, reason=reason)
     needed = {name: shutil.which(name, path=path) for name in tool.needs}
@@ -101,11 +102,11 @@ def find_tool(
     for key, value in analyzer.manifest.run.environment.items():
         environment[key] = fill(value, values)
     try:
-        version = version or _version(analyzer, program, environment, cache)
+        version = version or _ask_version(analyzer, program, environment, cache)
     except (ToolFailedError, ToolNotFoundError) as exc:
         return absent(state=ToolState.FAILED, reason=str(exc))
     if not _supports(tool.supported, version):
-        reason = f"{version} is not {tool.supported}; {tool.install}"
+        reason = f"{version} is not in {tool.supported}; {tool.install}"
         return absent(version=version, state=ToolState.UNSUPPORTED, reason=reason)
     return Installed(
         analyzer=analyzer,
@@ -116,13 +117,13 @@ def find_tool(
     )
 
 
-def _program(command: str, tool_folder: Path, path: str) -> str | None:
-    """Return the path of the program of a tool; None if it is missing."""
+def _find_program(command: str, tool_folder: Path, path: str) -> str | None:
+    """Return the path of a tool's program; None if the program is missing."""
     if command == INTERPRETER:
         return sys.executable
     name = command.rpartition("/")[2]
     own_program = command if "/" in command else f"node_modules/.bin/{command}"
-    # These folders come before PATH, because they have the version that was installed for crscore.
+    # These folders come before the PATH, because they have the versions installed for crscore.
     for candidate in (tool_folder / own_program, Path(sysconfig.get_path("scripts")) / name):
         if candidate.is_file() and os.access(candidate, os.X_OK):
             return str(candidate.absolute())
@@ -130,7 +131,7 @@ def _program(command: str, tool_folder: Path, path: str) -> str | None:
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:
-    """Replace `{placeholders}` by values; placeholders in the values are not replaced.
+    """Replace placeholders in a text by their values, but not placeholders in the values.
 
     Example:
         >>> fill("--in={a}", {"{a}": "{b}", "{b}": "c"})
@@ -140,7 +141,7 @@ def fill(text: str, values: Mapping[str, str]) -> str:
 
 
 def limits_of(analyzer: Analyzer) -> sandbox.Limits:
-    """Convert a manifest's limits to the sandbox's units."""
+    """Return the limits of a manifest in the units of the sandbox."""
     limits = analyzer.manifest.limits
     return sandbox.Limits(
         seconds=limits.seconds,
@@ -150,15 +151,20 @@ def limits_of(analyzer: Analyzer) -> sandbox.Limits:
     )
 
 
-def _version(
+def _ask_version(
     analyzer: Analyzer, program: str, environment: Mapping[str, str], cache: Cache | None
 ) -> str:
-    """Return the version that a tool prints, from the cache if the tool is unchanged."""
-    # The key of the cached version changes when the program is replaced. If the tool is a module of
-    # this interpreter, the key changes with the folder of the packages, where the module is.
+    """Return the version that a tool prints, from the cache if the program has not changed.
+
+    Raises:
+        ToolFailedError: The tool failed, or its output has no version.
+        ToolNotFoundError: The program is missing.
+    """
+    # The cache key contains the time and size of the program, so that a replaced program is asked
+    # again. For a module of this interpreter, it contains those of the folder of packages.
     is_python = analyzer.manifest.tool.command == INTERPRETER
     status = Path(sysconfig.get_path("purelib") if is_python else program).stat()
-    # npm gives the files of all versions the same mtime, 1985-10-26, so only ctime differs:
+    # npm sets the mtime of all files to 1985-10-26, so only their ctime tells versions apart:
     # https://github.com/npm/pacote/blob/main/lib/util/tar-create-options.js
     times = f"{status.st_mtime_ns} {status.st_ctime_ns}"
     stamp = f"{program} {times} {status.st_size} {__version__}"
@@ -187,7 +193,7 @@ def _version(
 
 
 def _supports(supported: str, version: str) -> bool:
-    """Return whether a version is in a supported range; False if either cannot be read."""
+    """Return whether a version is in the supported range; False if one of them is invalid."""
     from packaging.specifiers import InvalidSpecifier, SpecifierSet  # noqa: PLC0415
     from packaging.version import InvalidVersion, Version  # noqa: PLC0415
 
@@ -198,22 +204,22 @@ def _supports(supported: str, version: str) -> bool:
 
 
 def is_of_npm(analyzer: Analyzer) -> bool:
-    """Return whether a tool comes from npm, that is, its folder has a lock file."""
+    """Return whether npm installs the tool, because the analyzer's folder has a lock file."""
     return (analyzer.folder / LOCK).is_file()
 
 
 def install_tool(analyzer: Analyzer, tools: Path) -> Path:
     """Install or replace an npm tool.
 
-    The lock file has the hash of every package, and install scripts are disabled. The folder
-    appears only once it is complete.
+    npm checks the hash of every package and runs no install scripts. The tool's folder is put in
+    place only when it is complete.
 
     Args:
-        analyzer: A tool with a lock file.
-        tools: Folder with one folder per tool.
+        analyzer: Analyzer with a lock file.
+        tools: Folder with a folder for each npm tool.
 
     Returns:
-        The tool's folder.
+        The folder of the tool.
 
     Raises:
         ToolNotFoundError: npm is not installed.
@@ -225,7 +231,8 @@ def install_tool(analyzer: Analyzer, tools: Path) -> Path:
     target = tools / analyzer.name
     try:
         tools.mkdir(parents=True, exist_ok=True)
-        # The temporary folder is in the tools folder, so that the tool can be renamed into place.
+        # The temporary folder is in the tools folder, because only there the new folder can be
+        # moved into place by a rename.
         with tempfile.TemporaryDirectory(dir=tools, prefix=f".{analyzer.name}-") as folder:
             new_folder = Path(folder) / "made"
             new_folder.mkdir()
@@ -233,7 +240,7 @@ def install_tool(analyzer: Analyzer, tools: Path) -> Path:
                 shutil.copyfile(analyzer.folder / name, new_folder / name)
             _run_npm([npm, *_NPM_COMMAND], new_folder, analyzer.name)
             if target.exists():
-                # The old folder is deleted with the temporary one, after the new one is in use.
+                # The old folder is deleted together with the temporary folder.
                 target.rename(Path(folder) / "replaced")
             new_folder.rename(target)
     except OSError as exc:
@@ -243,10 +250,15 @@ def install_tool(analyzer: Analyzer, tools: Path) -> Path:
 
 
 def _run_npm(command: list[str], folder: Path, name: str) -> None:
-    """Run npm in a folder; the error has the last line that npm printed."""
-    # npm does not run in the sandbox: it must reach the registry in the user's own settings.
+    """Run npm in a folder.
+
+    Raises:
+        ToolFailedError: npm failed; the error has the last line that npm printed.
+    """
+    # npm does not run in the sandbox, because it needs the network and the user's settings, which
+    # name the registry.
     try:
-        process = subprocess.run(  # noqa: S603 - our own arguments
+        process = subprocess.run(  # noqa: S603 - no untrusted argument
             command,
             cwd=folder,
             env=dict(os.environ),

@@ -1,7 +1,7 @@
-"""Prepares the texts that tools read: full files in two versions, or only the hunks of a file.
+"""Prepares the texts that tools read: both versions of a file or, without them, its hunks.
 
-Every text gets a generated name. A path of the change determines only the suffix, and whether a
-Python file is its package's `__init__`, because that changes the meaning of its imports.
+Every text gets a generated file name. Only two properties of the original path are kept: the suffix
+and, because it changes the meaning of imports, whether a Python file is an `__init__`.
 """
 
 import re
@@ -14,48 +14,48 @@ from crscore.diff import languages
 from crscore.records import ChangedFile, Diff, FileStatus, LineKind, Side
 from crscore.syntax.change import ParsedChange, ParsedFile
 
-# Characters that end a line for some tools but not for a diff: a lone CR, VT, FF, FS to RS,
-# NEL, LS, PS. Tools in Python split at them:
+# Characters that end a line for some tools but not in a diff: CR without LF, VT, FF, FS to RS, NEL,
+# LS and PS. Tools in Python split lines at them:
 # https://docs.python.org/3/library/stdtypes.html#str.splitlines
 _ODD_LINE_ENDS = re.compile("[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-# Python ignores a form feed at the start of a line.
+# Form feeds at the start of a line, which Python ignores.
 _LEADING_FORM_FEED = re.compile("^\x0c+", re.MULTILINE)
 _PACKAGE = "__init__"
 _OF_PACKAGES = frozenset({".py", ".pyi"})
 
 
 class Unit(msgspec.Struct, frozen=True, kw_only=True):
-    """Text to be analyzed."""
+    """Text that tools read: a file or, with added lines around it, a hunk (fragment)."""
 
     path: str
     """Path of the file in the diff."""
     side: Side
-    """Version of the file."""
+    """Version of the file that the text is from."""
     text: str
-    """Text; lines end with LF."""
+    """The text, with LF at the end of each line."""
     suffix: str
-    """Suffix in lower case, with the dot; "" when neither path nor language determines one."""
+    """Suffix in lower case with the dot; "" if it is unknown."""
     is_package: bool = False
-    """Whether the file is a Python `__init__`."""
+    """Whether the file is the `__init__` of a Python package."""
     first: int = 1
-    """Number, in the file, of the first line of a fragment."""
+    """Number of a fragment's first line in the file."""
     before: int = 0
-    """Number of lines added before a fragment to make it parse."""
+    """Number of lines that were added before a fragment so that it parses."""
     length: int | None = None
-    """Number of lines of a fragment; None for a full file."""
+    """Number of lines of a fragment, without added lines; None for a full file."""
 
     @property
     def is_fragment(self) -> bool:
-        """Whether it is a hunk rather than a file."""
+        """Whether the text is a hunk and not a full file."""
         return self.length is not None
 
     def file_name(self, index: int) -> str:
-        """Return the name of the copy that a tool reads."""
+        """Return the generated name of the copy that a tool reads, such as `s0007.py`."""
         stem = f"s{index:04}"
         return f"{stem}/{_PACKAGE}{self.suffix}" if self.is_package else f"{stem}{self.suffix}"
 
     def line_in_file(self, line: int) -> int | None:
-        """Return a line's number in the file; None for an added wrapper line."""
+        """Return the number of the text's line in the file; None for a line added to a fragment."""
         if self.length is None or line == 0:
             return line
         fragment_line = line - self.before
@@ -69,48 +69,49 @@ def suffix_of(file: ChangedFile) -> str:
         file: A changed file.
 
     Returns:
-        The suffix of the path in lower case, else the language's; "" when neither is known.
+        The suffix of the path in lower case or, if it has none, that of the language; "" if the
+        language is unknown.
     """
     suffix = PurePosixPath(file.path.replace("\\", "/")).suffix.lower()
     return suffix or languages.suffix_of(file.language or "") or ""
 
 
 def units_of(diff: Diff) -> tuple[tuple[Unit, ...], ...]:
-    """List the texts of a change.
+    """Return the texts of each file of a change.
 
     Args:
-        diff: The change, with full files where available. A file that the change adds is
-            complete in its hunk.
+        diff: The change, with full files if these are available. The full content of a new file is
+            known from its hunk.
 
     Returns:
-        For each file: its new version and its old one, if any; without sources, the new sides of
-        those hunks that can be completed. Binary files and files with removed lines only have no
-        texts.
+        The texts of each file: the new version and, if there is one, the old version. If the full
+        file is not known, the texts are the new sides of the hunks that can be completed to code
+        that parses. Binary files and files without added lines have no texts.
     """
-    return tuple(tuple(_of_file(file)) for file in ParsedChange.of(diff).parsed_files)
+    return tuple(tuple(_list_texts(file)) for file in ParsedChange.of(diff).parsed_files)
 
 
 def adds_lines(file: ChangedFile) -> bool:
-    """Return whether the change of a file can introduce an issue."""
+    """Return whether a file has added lines that tools can read."""
     if file.is_binary or file.is_submodule or file.status is FileStatus.DELETED:
         return False
     return bool(file.lines(LineKind.ADDED))
 
 
-def _of_file(parsed: ParsedFile) -> Iterator[Unit]:
-    """Yield the texts of one file: both versions or, without sources, completed hunks."""
+def _list_texts(parsed: ParsedFile) -> Iterator[Unit]:
+    """Yield the texts of one file: its versions or, if they are not known, completed hunks."""
     file = parsed.file
     if not adds_lines(file):
         return
     suffix = suffix_of(file)
     is_package = suffix in _OF_PACKAGES and PurePosixPath(file.path).stem == _PACKAGE
     new = file.new_source
-    # The hunk of a new file has all of its lines.
+    # The single hunk of a new file has all lines of the file.
     if new is None and file.status is FileStatus.ADDED:
         new = "\n".join([*(line.text for line in file.hunks[0].lines), ""])
     for hunk in file.hunks if new is None else ():
         whole = parsed.complete_hunk(hunk, Side.NEW) if hunk.lines_of(LineKind.ADDED) else None
-        # Code that does not parse is left out, because a tool would report it as an error.
+        # A hunk that does not parse is left out, because tools would report errors in it.
         if whole and whole.outline.errors == 0:
             yield Unit(
                 path=file.path,
@@ -134,6 +135,6 @@ def _of_file(parsed: ParsedFile) -> Iterator[Unit]:
 
 
 def _normalize(text: str) -> str:
-    """Replace characters that some tools count as line ends."""
+    """Replace CRLF by LF, and other characters at which some tools end a line by spaces."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     return _ODD_LINE_ENDS.sub(" ", _LEADING_FORM_FEED.sub("", text))

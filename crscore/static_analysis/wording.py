@@ -1,4 +1,4 @@
-"""Writes sentences for tool findings, like a reviewer."""
+"""Writes a sentence about a tool's finding, as a reviewer would."""
 
 import re
 from typing import Final
@@ -8,22 +8,21 @@ from crscore.static_analysis.analyzer import Manifest
 from crscore.static_analysis.reports import RawFinding
 
 MAX_MESSAGE = 2_000
-"""Maximum characters of a tool's message, or of a line of its errors, that patterns search."""
+"""Maximum characters of a tool's message, or of a line of its errors, that patterns read."""
 MAX_NAME = 80
-"""Maximum characters of a name taken from the code; longer names are cut."""
+"""Maximum characters of a name from the code in a sentence; longer names are cut."""
 _SLOT = re.compile(r"\{(\w+)\}")
 
 
 def word_finding(finding: RawFinding, manifest: Manifest) -> tuple[str, Severity]:
-    """Return a finding as a sentence that a reviewer would write.
+    """Return the sentence about a finding and its severity.
+
+    The first sentence of the manifest whose rule and message match the finding is filled in. If no
+    sentence matches, the tool's message is shortened.
 
     Args:
-        finding: Finding as printed by the tool.
-        manifest: Manifest with sentences; the first whose rule and message match is filled in.
-            Otherwise the tool's own message is used.
-
-    Returns:
-        The sentence and the severity.
+        finding: Finding as the tool printed it.
+        manifest: Manifest of the tool.
     """
     severity = _severity(finding, manifest)
     for sentence in manifest.sentences:
@@ -32,9 +31,9 @@ def word_finding(finding: RawFinding, manifest: Manifest) -> tuple[str, Severity
         match = sentence.message.compiled.search(finding.message[:MAX_MESSAGE])
         if match is not None:
             names = {key: _short(value) for key, value in match.groupdict().items()}
-            parts = _SLOT.split(sentence.text)  # every second part is a name's place
+            parts = _SLOT.split(sentence.text)  # every second part is a name
             parts[1::2] = [names[name] for name in parts[1::2]]
-            # Do not write "Unused import ``." if a name is empty.
+            # A sentence with an empty name, such as "Unused import ``.", is not used.
             if all(parts[1::2]):
                 return "".join(parts), sentence.severity or severity
     rule = _short(finding.rule)
@@ -52,15 +51,15 @@ def _severity(finding: RawFinding, manifest: Manifest) -> Severity:
 
 
 def _short(value: str | None) -> str:
-    # The sentence already has backticks around names.
+    # Backticks are removed, because the sentence has them around each name.
     text = " ".join((value or "").replace("`", " ").split())
     return text if len(text) <= MAX_NAME else text[: MAX_NAME - 1] + "…"
 
 
 MAX_SENTENCE: Final = 200
-"""Maximum characters of a sentence, including the ellipsis of a cut."""
+"""Maximum characters of a sentence, including the ellipsis if it is cut."""
 _READ_CHARS: Final = 4_000
-"""Maximum characters read of a message, enough for its first sentence."""
+"""Maximum characters of a message in which its first sentence is looked for."""
 
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 # `[text](1)`, `[text](https://host/page)`, `[text](#part)`, but not the call `table[0](x)`; or one
@@ -71,7 +70,7 @@ _LINK: Final = re.compile(
     r"|\\[\[\]\\]",
     re.IGNORECASE,
 )
-# An empty line, a fence or a list ends the first paragraph.
+# The first paragraph ends before an empty line, a code fence or a list.
 _PARAGRAPH_END: Final = re.compile(r"\n\s*(?:\n|(?=(?:```|~~~|[-*+•]\s|\d{1,2}[.)]\s)))")
 # "*a*", "**a**", "***a***", but not "2 * 3 * 4"
 _STRONG: Final = re.compile(r"(?<!\*)\*{1,3}(?=\S)([^*\n]{1,300})(?<=\S)\*{1,3}(?!\*)")
@@ -79,7 +78,8 @@ _STRONG: Final = re.compile(r"(?<!\*)\*{1,3}(?=\S)([^*\n]{1,300})(?<=\S)\*{1,3}(
 _QUOTED_NAME: Final = re.compile(
     r"(?<!\w)['\"\u2018]([A-Za-z_$][\w$.:<>\[\]()-]{0,79})['\"\u2019](?!\w)"
 )
-# A full stop, then a capital, a digit or a quotation; "e.g. a", "3.11", "os.path" do not match.
+# The end of a sentence: a full stop before a capital, a digit or a quotation mark. "e.g. a", "3.11"
+# and "os.path" do not match.
 _END: Final = re.compile(r"[.!?][\"')\]]?(?=\s+[\"'(\[`]?[A-Z0-9`]|\s*$)")
 # "e.g.", "etc.", "J."; not "it."
 _ABBREVIATION: Final = re.compile(
@@ -113,17 +113,17 @@ def resolve_links(text: str) -> str:
 
 
 def shorten(message: str) -> str:
-    r"""Return the first sentence of a tool's message.
+    r"""Return the first sentence of a tool's message, as a reviewer would write it.
 
     Emphasis of Markdown is removed, and names in quotation marks become code spans. The sentence is
     capitalized, unless it starts with a name, and ends with a full stop.
 
     Args:
-        message: Any text with its links resolved; may be Markdown or several lines.
+        message: Any text whose links are resolved; may be Markdown or several lines.
 
     Returns:
-        One line of at most `MAX_SENTENCE` characters, cut at a word with `…`; "" for a message
-        without any text.
+        One line of at most `MAX_SENTENCE` characters. A longer sentence is cut after a word and
+        gets `…`. The result is "" if the message has no letters or digits.
 
     Example:
         >>> shorten("**Unused** variable 'x'.\n\nSee the documentation.")
@@ -133,10 +133,10 @@ def shorten(message: str) -> str:
         >>> shorten("os.system() is not safe")
         'os.system() is not safe.'
     """
-    # Control characters could move the cursor of a terminal.
+    # Control characters are removed, because they could move the cursor of a terminal.
     text = _CONTROL.sub("", message[:_READ_CHARS].replace("\r", "")).strip()
     text = _PARAGRAPH_END.split(text, maxsplit=1)[0]
-    # Every second part is code, which is not Markdown and does not end sentences.
+    # Every second part is code in backticks, in which nothing is replaced.
     parts = " ".join(re.sub("`+", "`", text).split()).split("`")
     parts[::2] = [_QUOTED_NAME.sub(r"`\1`", _STRONG.sub(r"\1", part)) for part in parts[::2]]
     line = "`".join(parts)
@@ -155,6 +155,6 @@ def shorten(message: str) -> str:
     head = line[: MAX_SENTENCE - 1]
     head = head.rpartition(" ")[0] or head
     if head.count("`") % 2:
-        # The text is cut before a code span that would remain open.
+        # If the cut is in a code span, the whole code span is left out.
         head = head[: head.rindex("`")] or head.replace("`", "")
     return head.rstrip(" ,;:.") + "…"

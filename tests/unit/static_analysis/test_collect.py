@@ -221,7 +221,7 @@ def test_tool_of_another_version_is_named_in_a_note(tmp_path) -> None:
     assert (analysis.tools[0].version, analysis.tools[0].state) == ("3.0", ToolState.UNSUPPORTED)
     assert analysis.notes == (
         "Not every tool could run, so issues may be missing: "
-        "toy (3.0 is not >=1,<2; pip install toy).",
+        "toy (3.0 is not in >=1,<2; pip install toy).",
     )
 
 

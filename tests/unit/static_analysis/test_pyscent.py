@@ -18,8 +18,8 @@ from crscore.static_analysis.pyscent import (
     find_smells,
     is_record,
     is_test_module,
-    length,
     make_smell,
+    measure_length,
     merge_sizes,
     read_code,
     run_pylint,
@@ -391,7 +391,7 @@ def test_a_clause_too_long_or_with_a_backtick_is_not_quoted(caught: str) -> None
 def length_of(code: str) -> int:
     (statement,) = ast.parse(code).body
     assert isinstance(statement, ast.Expr)
-    return length(statement.value, code.encode().split(b"\n"))
+    return measure_length(statement.value, code.encode().split(b"\n"))
 
 
 def test_length_on_one_line_is_the_source_text() -> None:

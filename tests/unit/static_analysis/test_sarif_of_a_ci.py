@@ -32,7 +32,7 @@ def test_finding_on_a_changed_line_is_in_the_change() -> None:
     assert [(each.line, each.in_change) for each in found] == [(1, False), (2, True)]
     assert (run.tool, run.state, run.files) == ("codeql", ToolState.RAN, 1)
     assert re.fullmatch(r"2\.1-[0-9a-f]{8}", run.version)
-    assert run.whole
+    assert run.is_complete
 
 
 @pytest.mark.parametrize("path", ["src/c.py", "a.py", "", "https://x.example/src/a.py"])
@@ -72,7 +72,7 @@ def test_levels_are_sarifs(level, severity) -> None:
 def test_file_that_the_tool_could_not_read_is_named() -> None:
     run, found = one(raw(rule="invalid-syntax", path="src/b.py"), unparsed=("src/a.py", "c.py"))
     assert run.unread == ("src/a.py", "src/b.py")
-    assert (found, run.whole) == ((), False)
+    assert (found, run.is_complete) == ((), False)
 
 
 def test_tool_without_a_name_is_called_sarif() -> None:

@@ -103,7 +103,7 @@ def test_tool_without_the_program_it_needs_is_missing(tmp_path) -> None:
 def test_other_version_is_unsupported_and_named(tmp_path, version) -> None:
     one = found(toy(tmp_path, version=f"print('toy {version}')"), tmp_path)
     assert (one.state, one.version) == (ToolState.UNSUPPORTED, version)
-    assert one.reason == f"{version} is not >=1,<2; pip install toy"
+    assert one.reason == f"{version} is not in >=1,<2; pip install toy"
 
 
 def test_version_may_be_a_prerelease_a_local_one_and_on_stderr(tmp_path) -> None:
