@@ -1,1 +1,1 @@
-"""Execution of untrusted programs: no network, confined writes, limits."""
+"""Runs untrusted programs without a network, within limits and with confined writes."""

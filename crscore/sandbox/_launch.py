@@ -51,7 +51,7 @@ _SECCOMP_MODE_FILTER = 2
 _KEPT_CAPABILITIES = frozenset({1, 2})
 """Capabilities to open any file: in a container, root's files may belong to another user."""
 _CAPABILITIES = 64
-"""Number of capabilities that are dropped; the kernel has about 40 and rejects higher numbers."""
+"""First number that is no capability; the kernel has about 40 and ignores higher numbers."""
 
 # https://docs.kernel.org/userspace-api/seccomp_filter.html
 _AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}

@@ -59,7 +59,7 @@ class Limits:
     seconds: float
     """Maximum wall-clock time in seconds, above 0."""
     memory_bytes: int
-    """Maximum bytes of memory of all processes together; one process never has twice as much."""
+    """Maximum bytes of memory of all processes together; one never has more than twice as much."""
     output_bytes: int
     """Maximum bytes of stdout and stderr together; the writable folders may grow by as many
     bytes."""
@@ -107,7 +107,7 @@ def run(
     """
     if os.name != "posix":
         # Without process groups, the children of a tool could not be ended.
-        raise ToolFailedError(tool, "cannot be limited on this system: use Linux, macOS or WSL")
+        raise ToolFailedError(tool, "cannot run safely on this system: use Linux, macOS or WSL")
     homes = filter(None, map(environment.get, ("HOME", "TMPDIR")))
     writable = (str(folder), *homes)
     watch = Watch(

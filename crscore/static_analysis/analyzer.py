@@ -58,7 +58,7 @@ class Tool(_Table, frozen=True):
     """`[tool]`: how to find the program."""
 
     command: str
-    """Name of the program, or path in the tools folder; `{python}` for this interpreter."""
+    """Name of the program, or its path in the tool's folder; `{python}` for this interpreter."""
     pattern: Pattern
     """Pattern whose first group is the version in the program's output or in a file's name."""
     supported: str
@@ -69,7 +69,7 @@ class Tool(_Table, frozen=True):
     """Arguments with which the program prints its version."""
     # A program in Java would take a second to print its version.
     version_path: str | None = None
-    """Glob pattern of a file in the tools folder whose name contains the version."""
+    """Glob pattern of a file in the tool's folder whose name contains the version."""
     needs: tuple[str, ...] = ()
     """Other programs that the tool needs on the PATH."""
     modules: tuple[str, ...] = ()

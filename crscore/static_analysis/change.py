@@ -29,8 +29,8 @@ def classify(
         old: Findings in the old version; None if the old version was not analyzed.
 
     Returns:
-        The findings in the new version with `in_change` and `pre_existing` set. The lines of those
-        in the change are reduced to the range from the first to the last added line.
+        The findings in the new version with `in_change` and `pre_existing` set. A finding in the
+        change that begins above an added line is moved to the range of added lines that it covers.
     """
     changed = sorted(added_lines(file))
     marked: list[Finding] = []

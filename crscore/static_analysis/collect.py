@@ -25,7 +25,7 @@ REFUSED = ToolRun(
     tool="",
     version=None,
     state=ToolState.ABSTAINED,
-    reason="not run on untrusted code, as this system cannot confine them; --trust runs them",
+    reason="not run on untrusted code, as no sandbox works on this system; --trust runs them",
 )
 """State of a tool that is not run, because the code is untrusted and there is no sandbox."""
 ToolResult: TypeAlias = tuple[Analyzer, Installed | ToolRun, Mapping[Unit, Outcome]]

@@ -123,7 +123,7 @@ class Suite:
         confined: bool,
     ) -> collect.ToolResult:
         """Run the tool of an analyzer on all texts that it reads."""
-        # Without a sandbox, no tool reads untrusted code: docs/design/013-untrusted-code.md.
+        # Without a sandbox, no tool may read untrusted code (docs/design/013-untrusted-code.md).
         if self.untrusted and not confined:
             return analyzer, replace(collect.REFUSED, tool=analyzer.name), {}
         tool = self._find(analyzer)

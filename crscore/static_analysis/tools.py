@@ -48,7 +48,7 @@ class Installed(msgspec.Struct, frozen=True, kw_only=True):
     environment: Mapping[str, str]
     """Environment variables of the tool, without HOME and TMPDIR, which each run sets."""
     tools: Path
-    """Folder of the tool in the tools folder; only npm tools have one."""
+    """Folder of the tool in the tools folder; it may not exist."""
 
 
 def default_folder() -> Path:

@@ -1,1 +1,1 @@
-"""Parts of `crscore.claims.structural.plugin`: from two syntax trees to sentences."""
+"""Writes sentences about a change by comparing syntax trees; `plugin` is the claim generator."""

@@ -16,7 +16,10 @@ from crscore.syntax.outline import Fact, Role
 MIN_EDIT_OVERLAP = 0.6
 """Minimum agreement (0 to 1) of two facts for one to be the edited form of the other."""
 MIN_PARTIAL_OVERLAP = 0.3
-"""The same minimum if neither fact agrees with a third one (0 if both are in the same position)."""
+"""The same minimum if no third fact could be in the pair (0 if both are in the same position).
+
+It is also the minimum agreement of a removed condition with a new one that may contain it.
+"""
 MAX_PAIRED = 20
 """Maximum facts of each version that are compared with those of the other version."""
 

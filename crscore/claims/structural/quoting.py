@@ -130,7 +130,7 @@ def _find_difference(before: str, after: str) -> tuple[str, str]:
             return next(iter(exchanged))  # one name was replaced everywhere
     start = _count_common_prefix(left, right)
     tail = _count_common_prefix(left[start:][::-1], right[start:][::-1])
-    if start + tail == len(left) < len(right):  # "b, a, " as "a, b, " is added to "a, "
+    if start + tail == len(left) < len(right):  # of "b, a, " and "a, b, ", take the first
         while start and right[start - 1] == right[-tail - 1]:
             start, tail = start - 1, tail + 1
     is_widened = False

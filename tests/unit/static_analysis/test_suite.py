@@ -195,7 +195,7 @@ def test_untrusted_code_is_not_read_without_a_sandbox(tmp_path) -> None:
     assert (found.findings, found.identity) == ((), "partial,sandbox:none")
     assert found.notes == (
         "Not every tool could run, so issues may be missing: toy (not run on untrusted code, as "
-        "this system cannot confine them; --trust runs them).",
+        "no sandbox works on this system; --trust runs them).",
     )
 
 
