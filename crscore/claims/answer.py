@@ -92,7 +92,7 @@ def read_answer(raw: str, *, whole: bool = True, json_only: bool = False) -> Par
         The sentences. If the answer was cut off, its last sentence is omitted.
 
     Raises:
-        MalformedAnswerError: `json_only` is given, and the answer has neither JSON nor the
+        MalformedAnswerError: `json_only` is True, and the answer has neither JSON nor the
             sections.
 
     Source:
@@ -107,20 +107,20 @@ def read_answer(raw: str, *, whole: bool = True, json_only: bool = False) -> Par
     """
     parsed = answers.parse_answer(raw, whole=whole)
     if parsed.is_cut and parsed.unfinished is not None:
-        return _sentences(_read_claims(parsed.unfinished, is_cut=True), cut=True)
+        return _make_answer(_read_claims(parsed.unfinished, is_cut=True), cut=True)
     try:
-        return _sentences(parsed.read(_read_claims), cut=False)
+        return _make_answer(parsed.read(_read_claims), cut=False)
     except MalformedAnswerError:
         # If an answer that was cut off contains complete JSON, this is a draft of the JSON that is
         # missing, and the text around it is no answer.
         text = "" if parsed.is_cut and parsed.values else parsed.text
-        items, cut, has_sections = _text_items(text[:MAX_CHARS], cut=not whole or parsed.is_cut)
+        items, cut, has_sections = _parse_text(text[:MAX_CHARS], cut=not whole or parsed.is_cut)
         if json_only and not has_sections:
             raise
-    return _sentences(items, cut=cut or len(text) > MAX_CHARS)
+    return _make_answer(items, cut=cut or len(text) > MAX_CHARS)
 
 
-def _sentences(items: Iterable[_Item], *, cut: bool) -> ParsedAnswer:
+def _make_answer(items: Iterable[_Item], *, cut: bool) -> ParsedAnswer:
     items = list(items)
     return ParsedAnswer(
         claims=tuple(item.text for item in items if not item.is_implication),
@@ -144,27 +144,27 @@ def _read_claims(value: Any, *, is_cut: bool = False) -> list[_Item]:
             continue
         implies = section["claims"] is None
         has_claims = has_claims or not implies
-        sentences = filter(None, map(_plain_sentence, _texts(texts)))
+        sentences = filter(None, map(_plain_sentence, _find_texts(texts)))
         items += (_Item(sentence, implies, is_listed=True) for sentence in sentences)
     if not has_claims or (isinstance(value, list) and value and not items):
         raise ValueError("it has no list of claims")
     return items
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _find_texts(value: Any) -> Iterator[str]:
     """Yield the sentences of a JSON value: a string, a list, or an object with a known key."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
         for item in value:
-            yield from _texts(item)
+            yield from _find_texts(item)
     elif isinstance(value, dict):
         for key, text in value.items():
             if _TEXT_KEY.fullmatch(key.strip()):
-                yield from _texts(text)
+                yield from _find_texts(text)
 
 
-def _text_items(raw: str, *, cut: bool) -> tuple[list[_Item], bool, bool]:
+def _parse_text(raw: str, *, cut: bool) -> tuple[list[_Item], bool, bool]:
     """Parse an answer that is not JSON.
 
     Args:

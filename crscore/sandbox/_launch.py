@@ -86,8 +86,7 @@ _FORBIDDEN: dict[str, tuple[int, int | None]] = {
     "request_key": (249, 218),
     "keyctl": (250, 219),
 }
-"""System calls that fail with EACCES: numbers on x86_64 and aarch64, None if there is no such
-call."""
+"""System calls that fail with EACCES: numbers on x86_64 and aarch64, None if missing."""
 _NOT_PERMITTED: dict[str, tuple[int, int | None]] = {
     # Landlock does not restrict these calls, so the owner of a file could use them in any folder.
     "chmod": (90, None),

@@ -61,13 +61,11 @@ class Limits:
     memory_bytes: int
     """Maximum bytes of memory of all processes together; one never has more than twice as much."""
     output_bytes: int
-    """Maximum bytes of stdout and stderr together; the writable folders may grow by as many
-    bytes."""
+    """Maximum bytes of stdout and stderr, and by which the writable folders may grow."""
     processes: int
     """Maximum number of processes at once, at least 1."""
     readable: tuple[str, ...] = ()
-    """Paths that the tool may read besides its writable folders; if empty, it may read all
-    files."""
+    """Paths that the tool may read besides its writable folders; if empty, all paths."""
 
 
 def run(

@@ -19,8 +19,7 @@ from crscore.static_analysis.reports import RawFinding, RawReport, without_surro
 from crscore.static_analysis.wording import resolve_links
 
 MAX_FINDINGS = 25_000
-"""Maximum findings of one process; more are an error, because leaving some out could hide
-defects."""
+"""Maximum findings of one process; more are an error, because a cut list would hide defects."""
 # `int` raises ValueError for more than 4,300 digits
 # (https://github.com/python/cpython/issues/95778).
 _MAX_DIGITS = 9

@@ -38,14 +38,12 @@ SAME_DEFECT = 0.37
 They are findings of two tools on one line, and the encoder reads their sentences with names masked.
 """
 SAME_AS_CLAIM = 0.5
-"""Minimum cosine of an implication and an issue on the same lines for the implication to repeat
-it."""
+"""Minimum cosine of an implication with an issue on the same lines that it repeats."""
 WEIGHTS = {Severity.ERROR: 1.0, Severity.WARNING: 0.7, Severity.NOTE: 0.4}
 """Weight of an issue by severity; weights order reports and do not affect scores."""
 # A line of minified code can have thousands of findings, and each is compared with all others.
 MAX_COMPARED = 50
-"""Maximum number of findings on one line that are compared; those of highest severity come
-first."""
+"""Maximum number of findings on one line that are compared, by severity."""
 # The location in a sentence, such as " in `Client.charge`". The encoder does not read it, because
 # every sentence of a review that names the class would then be similar to the issue.
 _LOCATION = re.compile(r" in `[\w.$]{1,200}`(?=[\s,.;:])")

@@ -41,8 +41,7 @@ MAX_CLAIMS_OF_TEST = 2
 MAX_IMPLICATIONS = 2
 """Maximum number of implications about one topic."""
 FEW_WORDS = 3
-"""A comment that describes a unit is quoted only if it has more words than this besides the
-name."""
+"""A comment about a unit is quoted if it has more words than this besides the name."""
 TINY = 4
 """Maximum changed lines of a new unit about which only the summary and its comment are written."""
 _TRIVIAL = frozenset({"true", "false", "none", "null", "nil", "self", "this", "0", "1", "err"})
