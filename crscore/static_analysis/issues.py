@@ -1,7 +1,7 @@
 """Selects the findings that count for the score, and merges them into issues.
 
 An issue joins the findings of several tools about one defect, and repeated findings of one file.
-Only the issues of a hunk with the highest severity count.
+In each hunk, only a few issues count: those of the highest severity.
 """
 
 import bisect
@@ -43,7 +43,7 @@ WEIGHTS = {Severity.ERROR: 1.0, Severity.WARNING: 0.7, Severity.NOTE: 0.4}
 """Weight of an issue by severity; weights order reports and do not affect scores."""
 # A line of minified code can have thousands of findings, and each is compared with all others.
 MAX_COMPARED = 50
-"""Maximum number of findings on one line that are compared, by severity."""
+"""Maximum number of findings on one line that are compared; others are separate issues."""
 # The location in a sentence, such as " in `Client.charge`". The encoder does not read it, because
 # every sentence of a review that names the class would then be similar to the issue.
 _LOCATION = re.compile(r" in `[\w.$]{1,200}`(?=[\s,.;:])")

@@ -65,7 +65,7 @@ def test_every_form_of_an_answer_has_the_same_claims(raw: str) -> None:
         ('{"claims": [', ()),
     ],
 )
-def test_half_a_json_keeps_its_whole_items(raw: str, kept: tuple[str, ...]) -> None:
+def test_json_that_is_cut_off_keeps_its_complete_items(raw: str, kept: tuple[str, ...]) -> None:
     answer = read_answer(raw, whole=False)
     assert (answer.claims, answer.cut) == (kept, True)
     assert read_answer(raw).cut
@@ -83,7 +83,7 @@ def test_json_string_with_a_wrong_escape_is_kept() -> None:
     )
 
 
-def test_whole_json_is_not_cut_by_what_follows_it() -> None:
+def test_complete_json_is_not_cut_by_what_follows_it() -> None:
     assert not read_answer(
         '{"claims": ["`a` is new."], "implications": []}\nAnd th', whole=False
     ).cut
@@ -103,7 +103,7 @@ def test_whole_json_is_not_cut_by_what_follows_it() -> None:
         ("Adds a name", ("Adds a name",), True),
     ],
 )
-def test_claim_that_breaks_off_is_left_out(raw: str, kept: tuple[str, ...], whole: bool) -> None:
+def test_incomplete_claim_is_left_out(raw: str, kept: tuple[str, ...], whole: bool) -> None:
     answer = read_answer(raw, whole=whole)
     assert answer.claims == kept
 
@@ -146,7 +146,7 @@ def test_numbers_labels_and_marks_go_and_code_stays(raw: str, text: str) -> None
     assert claims(raw) == (text,)
 
 
-def test_prose_beside_a_list_is_an_introduction_or_a_remark() -> None:
+def test_prose_around_a_list_is_left_out() -> None:
     raw = (
         "Five new routes have been added to the cluster API. The routes are:\n1. `a`, a GET.\n\n"
         "`render` now builds the page from these parts:\n- `head` comes first.\n\nI hope it helps!"
@@ -298,7 +298,7 @@ def test_last_sections_are_the_answer() -> None:
     "raw",
     [f"Let me think. {DRAFT}\nBut `n`", f"<think>{DRAFT}</think>\nWell: {DRAFT}\nOr rather"],
 )
-def test_draft_before_text_that_breaks_off_is_no_answer(raw: str) -> None:
+def test_draft_before_text_that_is_cut_off_is_no_answer(raw: str) -> None:
     assert read_answer(raw, whole=False) == ParsedAnswer(claims=(), implications=(), cut=True)
 
 
@@ -326,11 +326,11 @@ def test_prose_is_no_answer_where_json_was_asked_for(raw: str, message: str) -> 
     assert str(caught.value).startswith(message)
 
 
-def test_thought_may_be_longer_than_an_answer() -> None:
+def test_reasoning_may_be_longer_than_an_answer() -> None:
     assert claims(f"<think>{'a' * 300_000}</think>{JSON_ANSWER}") == ("`n` is 5.",)
 
 
-def test_answer_cut_off_behind_a_thought_keeps_its_whole_claims() -> None:
+def test_answer_cut_off_after_reasoning_keeps_its_complete_claims() -> None:
     answer = read_answer(f'<think>{DRAFT}</think>{{"claims": ["`n` is 5.", "`m` is go', whole=False)
     assert (answer.claims, answer.cut) == (("`n` is 5.",), True)
 
@@ -344,5 +344,5 @@ def test_answer_cut_off_behind_a_thought_keeps_its_whole_claims() -> None:
         "1. Cuts `<think>` and `</think>` off.\n2. `n` is 5.<|return|>",
     ],
 )
-def test_claim_may_quote_the_marks_of_a_thought(raw: str) -> None:
+def test_claim_may_quote_the_tags_of_reasoning(raw: str) -> None:
     assert claims(raw) == ("Cuts `<think>` and `</think>` off.", "`n` is 5.")

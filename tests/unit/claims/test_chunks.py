@@ -48,7 +48,7 @@ def test_files_do_not_mix() -> None:
     assert [chunk.file.path for chunk in chunks.chunk_diff(diff).chunks] == ["a.py", "b.py"]
 
 
-def test_piece_knows_the_lines_it_shows_on_each_side() -> None:
+def test_chunk_has_the_lines_that_it_shows_on_each_side() -> None:
     diff = parse.parse_diff("--- a/x.py\n+++ b/y.py\n@@ -5,2 +6,3 @@\n a\n-b\n+c\n+d\n")
     (chunk,) = chunks.chunk_diff(diff).chunks
     assert chunk.spans == (

@@ -105,7 +105,7 @@ def test_published_form_is_asked_for_without_a_schema() -> None:
 
 
 @pytest.mark.parametrize("where", ["lora", "argument"])
-def test_model_of_our_training_is_asked_as_it_was_trained(tmp_path: Path, where: str) -> None:
+def test_trained_model_is_asked_as_it_was_trained(tmp_path: Path, where: str) -> None:
     card = {"prompt": {"name": "claims.v1", "form": "sections", "few_shots": False}, "more": 1}
     (tmp_path / "training.json").write_text(json.dumps(card))
     arguments = {"argument": "base/model", "engine": {"lora": str(tmp_path)}}
@@ -210,7 +210,7 @@ def test_another_server_with_a_model_of_this_name_is_asked(tmp_path: Path) -> No
         assert other.chats()
 
 
-def test_answer_that_failed_is_not_remembered(tmp_path: Path) -> None:
+def test_failed_answer_is_not_cached(tmp_path: Path) -> None:
     times: Counter[str] = Counter()
 
     def script(asked: Asked) -> Say:
@@ -223,7 +223,7 @@ def test_answer_that_failed_is_not_remembered(tmp_path: Path) -> None:
     assert len(texts(claims)) == 3
 
 
-def test_remembered_value_that_cannot_be_read_is_made_again(tmp_path: Path) -> None:
+def test_unreadable_cache_entry_is_written_again(tmp_path: Path) -> None:
     with scripted_llm.serve(by_file) as server:
         made = make(server, tmp_path)
         made.generate((CHANGE,))

@@ -102,12 +102,12 @@ def test_texts_have_the_placeholders_that_are_filled() -> None:
     assert set(re.findall(r"\{\{(.*?)\}\}", content.instruction)) == {"claims", "implications"}
 
 
-def test_unknown_prompt_names_those_there_are() -> None:
+def test_unknown_prompt_is_an_error_that_names_the_others() -> None:
     with pytest.raises(ConfigError, match=r"expected one of claims\.v1"):
         prompt.load_prompt("claims.v2")
 
 
-def test_text_of_the_change_cannot_fill_a_place() -> None:
+def test_text_of_the_change_fills_no_placeholder() -> None:
     made = changes.change("a.txt", "x\n", "{{mark}} {{claims}}\n")
     text = prompt.make_chat(PROMPT, chunks.chunk_diff(made).chunks[0], FENCE)[-1].text
     assert "+{{mark}} {{claims}}" in text

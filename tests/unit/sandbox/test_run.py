@@ -422,7 +422,7 @@ def test_no_socket_can_be_opened(tmp_path: Path) -> None:
     assert run(tmp_path, SOCKETS).stdout.split() == [b"13"] * 12
 
 
-def test_server_nearby_is_not_reached(tmp_path: Path) -> None:
+def test_local_server_is_not_reached(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(20)
         reach = f"import socket; socket.create_connection(('127.0.0.1', {server.getsockname()[1]}))"
@@ -454,7 +454,7 @@ def test_way_around_the_socket_call_is_closed(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="machine code of x86")
-def test_system_calls_of_another_machine_end_the_tool(tmp_path: Path) -> None:
+def test_system_calls_of_another_architecture_end_the_tool(tmp_path: Path) -> None:
     # mov eax, 20 (getpid of the 32-bit table); int 0x80; ret
     code = (
         "import ctypes, mmap\nm = mmap.mmap(-1, 4096, prot=7)\n"
@@ -587,7 +587,7 @@ def test_filter_looks_at_arguments(machine: str) -> None:
         )
 
 
-def test_filter_ends_who_calls_as_another_machine() -> None:
+def test_filter_ends_a_process_with_calls_of_another_architecture() -> None:
     program = _launch.filter_program("x86_64")
     assert program is not None
     assert filtered(program, 0x40000003, 20) == 0x80000000
@@ -613,7 +613,7 @@ def test_no_namespace_can_be_made(tmp_path: Path) -> None:
 
 
 @needs_filter
-def test_new_way_to_start_a_process_does_not_exist(tmp_path: Path) -> None:
+def test_clone3_does_not_exist(tmp_path: Path) -> None:
     assert run(tmp_path, CALL.format(435)).stdout == b"-1 38\n"
 
 
@@ -890,7 +890,7 @@ def opened() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
-def test_nothing_of_ours_stays_open(tmp_path: Path) -> None:
+def test_no_descriptor_of_crscore_stays_open(tmp_path: Path) -> None:
     run(tmp_path, "pass")
     before = opened(), threading.active_count()
     for _ in range(3):

@@ -125,7 +125,7 @@ def test_builtin_folder_of_a_wheel_lies_in_the_package(monkeypatch, tmp_path) ->
 
 
 @pytest.mark.parametrize("name", ["tool.py", "rules.json", "analyzer.toml"])
-def test_hash_changes_with_each_file_that_decides(tmp_path, name) -> None:
+def test_hash_changes_with_each_file_that_determines_findings(tmp_path, name) -> None:
     def made(old: str) -> str:
         folder = tmp_path / "toy"
         folder.mkdir(exist_ok=True)

@@ -149,7 +149,7 @@ def test_tool_that_read_everything_is_complete(tmp_path) -> None:
     assert (analysis.tools[0].files, analysis.notes) == (2, ())
 
 
-def test_version_of_ones_own_analyzer_names_its_rules(tmp_path) -> None:
+def test_version_of_a_users_analyzer_identifies_its_rules(tmp_path) -> None:
     one = toy(tmp_path)
     assert run(added_files({"a.py": "x\n"}), one).identity == f"toy@1.2.3-{one.sha256[:8]}"
     shipped = toy(tmp_path, shipped=True)
@@ -286,7 +286,7 @@ def test_second_analysis_from_the_store_is_the_same(tmp_path) -> None:
     assert toys.analyze(ours, *diffs) == toys.analyze(ours, *diffs)
 
 
-def test_matter_of_taste_is_marked_and_the_rest_is_not(tmp_path) -> None:
+def test_finding_about_style_is_marked_and_others_are_not(tmp_path) -> None:
     one = toy(tmp_path, '[style]\nrules = ["odd"]')
     analysis = run(added_files({"a.py": "BAD x\nODD y\n"}), one).findings
     assert [(finding.rule, finding.is_style) for finding in analysis] == [

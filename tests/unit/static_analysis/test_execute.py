@@ -73,7 +73,7 @@ def test_long_texts_share_a_process_with_fewer(tmp_path, started) -> None:
 # Input of the tool
 
 
-def test_tool_gets_names_of_ours_in_an_empty_folder(tmp_path) -> None:
+def test_tool_gets_generated_names_in_an_empty_folder(tmp_path) -> None:
     odd = unit("ARGUMENTS", path="$(id) --x\n.py")
     package = unit("ARGUMENTS", path="p/__init__.py", is_package=True)
     one, two = run_units(toy(tmp_path), odd, package)
@@ -160,7 +160,7 @@ def test_pattern_of_an_own_analyzer_meets_no_long_line_of_errors(tmp_path) -> No
         ("RAW {", ToolOutputError, "not JSON"),
     ],
 )
-def test_odd_end_is_a_failure_and_never_clean(tmp_path, text, error, words) -> None:
+def test_unknown_end_is_a_failure_and_never_clean(tmp_path, text, error, words) -> None:
     (outcome,) = run(toy(tmp_path), text)
     assert type(outcome) is error
     assert words in str(outcome)
@@ -195,7 +195,7 @@ def test_rule_that_means_unparsed_matches_as_a_whole(tmp_path) -> None:
     assert (findings.unparsed, messages(findings)) == ((), ["a is bad"])
 
 
-def test_text_that_the_diagnostics_give_up_is_unparsed(tmp_path) -> None:
+def test_text_that_standard_error_names_is_unparsed(tmp_path) -> None:
     one = toy(
         tmp_path,
         program=(
@@ -226,7 +226,7 @@ def test_finding_of_another_file_is_dropped(tmp_path, path) -> None:
 @pytest.mark.parametrize(
     "path", ["s0000.py", "./s0000.py", "file:///tmp/x/work/s0000.py", "C:\\work\\s0000.py"]
 )
-def test_our_file_is_known_however_it_is_written(tmp_path, path) -> None:
+def test_passed_file_is_recognized_in_every_notation(tmp_path, path) -> None:
     (findings,) = run(
         toy(tmp_path),
         "RAW " + json.dumps({"found": [{"file": path, "line": 1, "rule": "a", "text": "b"}]}),
@@ -339,7 +339,7 @@ def test_only_new_texts_are_read(tmp_path) -> None:
         {"name": "other"},
     ],
 )
-def test_another_tool_version_or_rules_is_read_anew(tmp_path, other) -> None:
+def test_text_is_read_again_for_another_version_or_other_rules(tmp_path, other) -> None:
     cache = Cache(tmp_path / "cache")
     first = run(toy(tmp_path), "PID", cache=cache)
     changed = dict(other)
@@ -347,7 +347,7 @@ def test_another_tool_version_or_rules_is_read_anew(tmp_path, other) -> None:
     assert run(toy(tmp_path, **changed), "PID", cache=cache) != first
 
 
-def test_another_text_or_name_is_read_anew(tmp_path) -> None:
+def test_other_text_or_name_is_read_again(tmp_path) -> None:
     cache = Cache(tmp_path / "cache")
     run_one = partial(run_units, toy(tmp_path), cache=cache)
     (first,) = run_one(unit("PID"))
@@ -356,7 +356,7 @@ def test_another_text_or_name_is_read_anew(tmp_path) -> None:
     assert run_one(unit("PID", is_package=True)) != (first,)
 
 
-def test_failures_are_not_remembered(tmp_path) -> None:
+def test_failures_are_not_cached(tmp_path) -> None:
     cache = Cache(tmp_path / "cache")
     program = tmp_path / "flag"
     one = toy(
@@ -372,7 +372,7 @@ def test_failures_are_not_remembered(tmp_path) -> None:
     assert run(one, "x", cache=cache) == (RawReport(),)
 
 
-def test_entry_that_cannot_be_read_is_as_if_never_kept(tmp_path) -> None:
+def test_unreadable_cache_entry_counts_as_missing(tmp_path) -> None:
     class Nonsense:
         def get(self, key: str) -> bytes:
             return b'{"findings": 7}'

@@ -171,7 +171,7 @@ def test_checkstyle_that_may_not_be_read_is_an_error(text) -> None:
         read(text, CHECKSTYLE)
 
 
-def test_bomb_of_entities_is_refused_before_it_goes_off() -> None:
+def test_xml_with_nested_entities_is_refused_before_they_expand() -> None:
     with pytest.raises(ToolOutputError, match="EntitiesForbidden"):
         read(checkstyle("<error message='&j;'/>", BOMB + "]>"), CHECKSTYLE)
 

@@ -105,7 +105,7 @@ def test_finding_that_is_no_part_of_the_change_does_not_count(mark) -> None:
     assert [finding.counted for finding in analysis.findings] == [False, True]
 
 
-def test_encoder_is_left_alone_unless_two_tools_meet_on_a_line() -> None:
+def test_encoder_is_not_called_unless_two_tools_report_on_a_line() -> None:
     encoder = Counting()
     chosen(
         at(2),
@@ -290,14 +290,14 @@ def test_all_implications_are_compared_in_one_call() -> None:
     assert len(encoder.calls) == 1
 
 
-def test_without_issues_the_encoder_is_left_alone() -> None:
+def test_without_issues_the_encoder_is_not_called() -> None:
     encoder = Counting()
     claims = (implication("x"),)
     assert issues.drop_repeated(claims, (), encoder) == claims
     assert encoder.calls == []
 
 
-def test_matter_of_taste_does_not_count() -> None:
+def test_finding_about_style_does_not_count() -> None:
     references, analysis = chosen(
         at(2, "The lambda is long.", is_style=True), at(3, "Unused import `os`.")
     )
@@ -311,7 +311,7 @@ def test_two_tools_that_name_different_things_mean_two_defects() -> None:
     assert len(texts(one, at(2, "Unused import `os.path`.", tool="b"))) == 1
 
 
-def test_name_that_one_tool_leaves_out_parts_nothing() -> None:
+def test_name_that_only_one_tool_has_separates_no_findings() -> None:
     named, plain = "`except Exception` in `f` hides bugs.", "It hides bugs."
     assert len(texts(at(2, named, tool="a"), at(2, plain, tool="b"))) == 1
 

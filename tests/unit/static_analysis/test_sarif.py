@@ -371,7 +371,7 @@ def test_root_of_a_module_is_no_root_of_the_checkout(base: str, slash: str, path
         assert one({"locations": at(f"{base}/src/a.py")}, run).path == path
 
 
-def test_bases_in_a_circle_end() -> None:
+def test_bases_that_refer_to_each_other_end() -> None:
     bases = {"A": {"uri": "a/", "uriBaseId": "B"}, "B": {"uri": "b/", "uriBaseId": "A"}}
     found = one({"locations": at("x.py", uriBaseId="A")}, {"originalUriBaseIds": bases})
     assert found.path.endswith("a/x.py")

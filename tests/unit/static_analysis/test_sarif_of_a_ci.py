@@ -44,7 +44,7 @@ def test_suppressed_finding_is_left_out() -> None:
     assert one(raw(suppressed=True))[1] == ()
 
 
-def test_finding_without_words_is_left_out() -> None:
+def test_finding_without_a_message_is_left_out() -> None:
     assert one(raw(message=" \n"))[1] == ()
 
 
@@ -65,7 +65,7 @@ def test_baseline_marks_older_findings(baseline, older) -> None:
         (None, "warning"),
     ],
 )
-def test_levels_are_sarifs(level, severity) -> None:
+def test_levels_are_those_of_sarif(level, severity) -> None:
     assert [str(each.severity) for each in one(raw(level=level))[1]] == [severity]
 
 

@@ -57,7 +57,7 @@ def test_names_choose_shipped_analyzers(choice, names) -> None:
         ("auto,{0}/abc", (*SHIPPED, "abc")),
     ],
 )
-def test_folders_come_on_top(tmp_path, choice, names) -> None:
+def test_folders_are_added_to_all_shipped_analyzers(tmp_path, choice, names) -> None:
     toy(tmp_path)
     toy(tmp_path, name="abc")
     assert selected(choice.format(tmp_path)) == tuple(sorted(names))
@@ -114,7 +114,7 @@ def test_analyzer_that_cannot_be_used_is_an_error(tmp_path) -> None:
 # All of them on all changes
 
 
-def test_no_analyzers_say_nothing() -> None:
+def test_without_analyzers_the_analysis_is_empty() -> None:
     empty = suite.Suite(analyzers=(), tools=Path("/none"), path="")
     diff = added_files({"a.py": "x = 1\n"})
     assert [one.coverage for one in toys.analyze(empty, diff, diff)] == [Coverage.NONE] * 2
@@ -207,9 +207,7 @@ def test_signature_of_a_change_that_no_tool_reads_has_no_sandbox(tmp_path) -> No
     assert identities[1].endswith(",sandbox:none")
 
 
-def test_code_of_a_stranger_is_not_read_where_the_kernel_confines_nothing(
-    tmp_path, monkeypatch
-) -> None:
+def test_untrusted_code_is_not_read_if_the_kernel_confines_nothing(tmp_path, monkeypatch) -> None:
     text = Path(_launch.__file__).read_text(encoding="utf-8")
     open_launcher = tmp_path / "launch.py"
     open_launcher.write_text(text.replace('"x86_64": 0x', '"none": 0x').replace("aarch64", "any"))
@@ -221,7 +219,7 @@ def test_code_of_a_stranger_is_not_read_where_the_kernel_confines_nothing(
     assert found.identity == "partial,sandbox:none"
 
 
-def test_code_of_a_stranger_is_read_in_the_sandbox(tmp_path) -> None:
+def test_untrusted_code_is_read_in_the_sandbox(tmp_path) -> None:
     strange = replace(toys.suite(toy(tmp_path)), untrusted=True)
     (found,) = toys.analyze(strange, added_files({"a.py": "BAD a\n"}))
     assert finding_texts(found) == ["A is bad."]

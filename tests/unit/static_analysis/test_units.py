@@ -70,7 +70,7 @@ def test_renamed_file_is_read_under_its_new_name() -> None:
         ("no-suffix", "s0007"),
     ],
 )
-def test_copy_is_named_by_us(path, name) -> None:
+def test_copy_gets_a_generated_name(path, name) -> None:
     unit = units.Unit(
         path=path,
         side=Side.NEW,
@@ -145,7 +145,7 @@ def test_each_hunk_is_a_text_of_its_own() -> None:
     assert [unit.first for unit in flat(diff)] == [50, 91]
 
 
-def test_hunk_that_cannot_be_made_whole_has_no_text() -> None:
+def test_hunk_that_cannot_be_completed_has_no_text() -> None:
     diff = parse.parse_diff('--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x\n+)))] def (( class \' ""\n')
     assert flat(diff) == []
 
@@ -155,7 +155,7 @@ def test_hunk_of_a_language_without_grammar_has_no_text() -> None:
     assert flat(diff) == []
 
 
-def test_bare_hunk_takes_the_suffix_of_its_language() -> None:
+def test_hunk_without_a_path_has_the_suffix_of_its_language() -> None:
     diff = parse.parse_diff("@@ -1 +1 @@\n-x = 1\n+x = 2\n", language="java")
     assert units.suffix_of(diff.files[0]) == ".java"
     diff = parse.parse_diff("@@ -1 +1 @@\n-x = 1\n+x = 2\n", language="python")

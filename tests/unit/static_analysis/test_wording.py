@@ -60,7 +60,7 @@ def test_message_that_no_sentence_fits_is_tidied(manifest) -> None:
     ("rule", "text"),
     [("no-bad", "This breaks the rule `no-bad`."), ("", "Something is wrong here.")],
 )
-def test_finding_without_words_has_a_sentence_all_the_same(manifest, rule, text) -> None:
+def test_finding_without_a_message_has_a_sentence(manifest, rule, text) -> None:
     assert said(manifest, " \n ", rule=rule)[0] == text
 
 
@@ -76,7 +76,7 @@ def test_finding_without_words_has_a_sentence_all_the_same(manifest, rule, text)
         ("y" * MAX_NAME, "y" * MAX_NAME),
     ],
 )
-def test_name_is_changed_only_in_blanks_ticks_and_length(manifest, name, shown) -> None:
+def test_name_is_changed_only_in_white_space_backticks_and_length(manifest, name, shown) -> None:
     assert said(manifest, f"'{name}'")[0] == f"Unused import `{shown}`."
 
 
@@ -100,11 +100,11 @@ def test_message_of_a_megabyte_is_quick(manifest) -> None:
         ("", "warning"),
     ],
 )
-def test_severity_is_the_tables_then_the_tools_own(manifest, level, severity) -> None:
+def test_severity_is_from_the_table_or_else_from_the_tool(manifest, level, severity) -> None:
     assert said(manifest, "x", rule="Y", level=level)[1] == severity
 
 
-def test_default_of_the_table_serves_for_the_rest(tmp_path) -> None:
+def test_default_of_the_table_is_for_other_levels(tmp_path) -> None:
     manifest = toy(tmp_path, replaced=("[severity]", '[severity]\ndefault = "note"')).manifest
     assert said(manifest, "x", level="fatal")[1] is Severity.NOTE
     assert said(manifest, "x", level=None)[1] is Severity.NOTE

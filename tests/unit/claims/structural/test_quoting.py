@@ -34,7 +34,7 @@ def test_long_code_without_a_quotable_difference_is_quoted_whole(before: str, af
     assert exchange(before, after) == f"`{after}` instead of `{before}`"
 
 
-def test_nothing_is_quoted_of_what_is_cut() -> None:
+def test_code_that_is_cut_off_is_not_quoted() -> None:
     assert not exchange("a, b…", "a, c…")
 
 

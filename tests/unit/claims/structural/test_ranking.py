@@ -28,7 +28,7 @@ def test_behaviour_comes_before_imports() -> None:
     assert claims.references[-1].text.endswith("imports `os`.")
 
 
-def test_small_changes_do_not_count() -> None:
+def test_claims_about_small_changes_do_not_count() -> None:
     (claims,) = plugin.create().generate([DIFF])
     chosen = choose_references(claims.references, (), DIFF, limit=None)
 

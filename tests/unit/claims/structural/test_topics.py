@@ -194,7 +194,7 @@ MADE = {
 
 
 @pytest.mark.parametrize("path", MADE)
-def test_machine_made_file_is_one_claim_below_the_code(path: str) -> None:
+def test_generated_file_is_one_claim_after_those_of_code(path: str) -> None:
     references = claims(together(change(path, "", MADE[path]), CODE))
     (claim,) = [claim for claim in references if claim.spans[0].path == path]
     assert claim is references[-1]
