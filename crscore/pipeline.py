@@ -185,7 +185,7 @@ def _read(pairs: Sequence[ReviewedChange], parts: Parts) -> list[_Review]:
             pair=pair,
             change=changes[key],
             text=text,
-            selection=choose_references(refs, text.places, diff, limit=parts.max_claims),
+            selection=choose_references(refs, text.scopes, diff, limit=parts.max_claims),
             analysis=analysis,
             notes=(*diff.notes, *claims[key].notes, *analysis.notes, *text.notes),
         )
@@ -253,7 +253,7 @@ def _encode(reviews: Sequence[_Review], parts: Parts) -> list[tuple[Cells, Float
             text.sentences,
             vectors.of(rows),
             vectors.of(columns),
-            [at for at, place in enumerate(text.places) if place and place.hunk is not None],
+            [at for at, scope in enumerate(text.scopes) if scope and scope.hunk is not None],
         )
         encoded.append((cells, vectors.of(lines)))
     return encoded

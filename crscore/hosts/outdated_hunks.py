@@ -18,7 +18,7 @@ from crscore.diff import parse
 from crscore.errors import InputError, NotFoundError
 from crscore.hosts.records import HostMessage
 from crscore.records import ChangedFile, Comment, Diff, ScopeKind, Side
-from crscore.review.read import attach
+from crscore.review.read import find_scope
 from crscore.text import count_noun
 
 # Each version takes a request, and a pull request can have hundreds of pushes.
@@ -105,11 +105,11 @@ def _find_hunk(files: Mapping[str, ChangedFile], message: HostMessage) -> Diff |
             line=message.line,
             side=message.side or Side.NEW,
             diff_hunk=message.hunk,
-            # The stored hunk takes precedence; without one, the line number applies to this
-            # version.
+            # For an outdated comment, `find_scope` uses only the stored hunk. If there is none, the
+            # line number is used, which applies to this version.
             outdated=message.hunk is not None,
         )
-        scope = attach(comment, Diff(files=(file,), sha256=""))
+        scope = find_scope(comment, Diff(files=(file,), sha256=""))
         if scope is None or scope.kind is not ScopeKind.HUNK or scope.hunk is None:
             return None
         hunks = (file.hunks[scope.hunk],)

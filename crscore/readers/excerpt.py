@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from crscore.diff.parse import CUT_NOTE
 from crscore.records import ChangedFile, Comment, Diff, Hunk, LineKind, LineSpan, Scope, Side
-from crscore.review.read import attach
+from crscore.review.read import find_scope
 from crscore.syntax import outliner
 from crscore.syntax.change import ParsedChange, ParsedFile
 from crscore.text import code_names
@@ -122,7 +122,7 @@ class Excerpts:
         """
         if not self._hunks:
             return None
-        scope = attach(comment, self.diff)
+        scope = find_scope(comment, self.diff)
         words = frozenset(_WORD.findall(text))
         rarity = {
             # Sorted, because the order of a set of strings differs between runs

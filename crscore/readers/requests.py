@@ -20,7 +20,7 @@ from crscore.readers.answers import SCHEMA
 from crscore.readers.excerpt import Excerpt, Excerpts
 from crscore.readers.quotations import ShownComment, show_comment
 from crscore.records import Comment, Diff, Finding, ParsedComment, ScopeKind, Side
-from crscore.review.read import attach
+from crscore.review.read import find_scope
 from crscore.text import clean, shorten
 
 GUIDE: Final = "read.v1"
@@ -193,7 +193,7 @@ def _find_version(comment: Comment, current: Excerpts) -> Excerpts | None:
         return current
     if comment.diff_hunk is None:
         return None
-    by_text = attach(structs.replace(comment, outdated=True), current.diff)
+    by_text = find_scope(structs.replace(comment, outdated=True), current.diff)
     if by_text and by_text.kind is ScopeKind.HUNK:
         return current
     try:

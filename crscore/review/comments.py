@@ -5,14 +5,14 @@ from typing import Final
 
 from crscore.errors import InputError, LimitError
 from crscore.records import Comment
-from crscore.review.json_comments import read_json, tidy
+from crscore.review.json_comments import normalize_text, read_json
 from crscore.text import decode_text
 
-# `buffer_is_binary` in https://github.com/git/git/blob/master/xdiff-interface.c
-_PROBED_BYTES: Final = 8_000
-"""Number of first bytes that are searched for a NUL byte, which no text has, as in git."""
-# Matches a page saved in the browser in place of the comments' text, a report in XML, or a model's
-# answer that has comments with their places in JSON below other text.
+# git looks at as many bytes: https://github.com/git/git/blob/master/xdiff-interface.c
+_PROBED_CHARS: Final = 8_000
+"""Number of characters at the start that are searched for NUL, which no text has."""
+# Matches input that is not the text of comments: a saved web page, a report in XML, or a model's
+# answer that has comments in JSON below other text.
 _NO_TEXT: Final = re.compile(
     r"\s{0,99}<(!doctype html|html|\?xml)\b|[^`]{0,4000}(?:```(?:json\w?)?\s|\n)\s{0,99}[\[{]"
     r"(?=[\s\S]{0,2000}\"line\"\s{0,9}+:)(?=[\s\S]{0,2000}\"(?:path|file\w{0,9})\"\s{0,9}+:)"
@@ -21,13 +21,13 @@ _NO_TEXT: Final = re.compile(
 )
 
 
-# Far above any real review.
+# These limits are far above any real review.
 MAX_REVIEW_BYTES: Final = 10_000_000
-"""Default of the maximum bytes of the whole input, as UTF-8."""
+"""Default maximum size of the whole input, in bytes of UTF-8."""
 MAX_COMMENTS: Final = 10_000
 """Maximum number of comments."""
 MAX_COMMENT_CHARS: Final = 1_000_000
-"""Maximum characters of one comment; GitHub allows 65,536."""
+"""Maximum number of characters of one comment; GitHub allows 65,536."""
 
 
 def parse_review(
@@ -35,23 +35,23 @@ def parse_review(
 ) -> tuple[Comment, ...]:
     """Parse a review.
 
-    JSON holds comments in any of the forms that hosts and their tools write, see
-    `review.json_comments`. Other input is Markdown or plain text and becomes one comment, unless
-    `source` ends in `.json` or `.jsonl`.
+    JSON can have any of the forms that hosts and their tools write: see `review.json_comments`.
+    Any other input is Markdown or plain text and becomes one comment, unless `source` ends in
+    `.json`, `.jsonl` or `.ndjson`.
 
     Args:
         text: The review. Bytes are UTF-8, or UTF-16 with a byte order mark; undecodable bytes
             become U+FFFD.
-        source: Name of the source, for messages and for its suffix.
-        max_bytes: Maximum bytes of the input, as UTF-8.
+        source: Name of the input, for messages. Its suffix can show that the input is JSON.
+        max_bytes: Maximum size of the input, in bytes of UTF-8.
 
     Returns:
-        The comments in input order; empty for empty text.
+        The comments in input order; empty for an empty text.
 
     Raises:
-        LimitError: The input, the number of comments or one comment is too large.
+        LimitError: The input or one comment is too large, or there are too many comments.
         InputError: The bytes are not text; or JSON is damaged, has an invalid field, or has no
-            comments. The message names the entry, counted from 1, and the field or the keys.
+            comments. The message names the comment, counted from 1, and the field or the keys.
 
     Example:
         >>> parse_review('[{"body": "Leaks.", "path": "a.py", "line": 3}]')[0].line
@@ -63,11 +63,11 @@ def parse_review(
     _check("max_review_bytes", max_bytes, size, source)
     if isinstance(text, bytes):
         decoded = decode_text(text)
-        if "\0" in decoded[:_PROBED_BYTES]:
+        if "\0" in decoded[:_PROBED_CHARS]:
             raise InputError(f"{source}: this is not text; save the review as UTF-8")
     else:
         decoded = text.removeprefix("\ufeff")
-    review = tidy(decoded)
+    review = normalize_text(decoded)
     if not review.strip():
         return ()
     comments = read_json(review, source)

@@ -1,15 +1,15 @@
 """Comments in JSON, in the forms that code hosts and their tools write.
 
-Every object with a `body` is a comment, at any level: in a list, in pages of lists, in
-several documents one after another (JSON Lines, the pages of `gh api --paginate`), in a review
-beside its own comments, in the objects of `gh pr view --json comments,reviews`, in GraphQL's
-`nodes` and `edges`, in the notes of GitLab's discussions, or in findings, whose titles become
-headings. Two kinds of bodies are not comments: descriptions of pull requests, and GitLab's system
-notes. Comments of a thread take its path and lines. A code fence around the whole text is removed.
-JSON strings that are not in an object, as `jq .body` writes them, are comments.
+Every object with a `body` is a comment, at any level: in a list, in pages of lists, in several
+documents one after another (JSON Lines, the pages of `gh api --paginate`), in a review that also
+has comments, in the objects of `gh pr view --json comments,reviews`, in GraphQL's `nodes` and
+`edges`, in the notes of GitLab's discussions, or in findings, whose titles become headings. JSON
+strings that are not in an object, as `jq .body` writes them, are comments too. Two kinds of bodies
+are not comments: descriptions of pull requests, and GitLab's system notes. The comments of a thread
+inherit its path and lines. A code fence around the whole text is removed.
 
-JSON without comments is an error that lists its keys; it is never scored as prose, because an API's
-error message in place of the comments is a common input.
+JSON without comments is an error, whose message lists the keys. It is never scored as prose,
+because users often pass an API's error message in place of the comments.
 """
 
 import json
@@ -32,13 +32,13 @@ _LISTS: Final = frozenset(
      "nodes", "edges", "findings"}
 )  # fmt: skip
 """Keys of lists of comments, which may be empty."""
-# Files of GitHub and answers of many bots have a `filename`; others have `filePath`.
-_PATHS: Final = ("path", "file", "file_path", "filename", "file_name")
-# A finding has a title, like a pull request, but also a place or a severity.
-_OF_FINDING: Final = frozenset({*_PATHS, "line", "code_location", "severity", "priority"})
-_OF_PULL: Final = frozenset({"number", "state", "reviews"})
-# GitHub has RIGHT and LEFT (https://docs.github.com/en/rest/pulls/comments), reports of crscore
-# have new and old.
+# GitHub's lists of files and many bots have `filename`; others have `filePath`.
+_PATH_KEYS: Final = ("path", "file", "file_path", "filename", "file_name")
+# A finding has a title, like a pull request, but it also has a location or a severity.
+_FINDING_KEYS: Final = frozenset({*_PATH_KEYS, "line", "code_location", "severity", "priority"})
+_PULL_KEYS: Final = frozenset({"number", "state", "reviews"})
+# GitHub writes RIGHT and LEFT (https://docs.github.com/en/rest/pulls/comments), and crscore's
+# reports have new and old.
 _SIDES: Final = {"RIGHT": Side.NEW, "NEW": Side.NEW, "LEFT": Side.OLD, "OLD": Side.OLD}
 # GitHub's errors have up to four keys (message, errors, documentation_url, status):
 # https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api
@@ -63,8 +63,8 @@ _TERMINAL: Final = re.compile(
 )
 
 
-def tidy(text: str) -> str:
-    """Convert line ends to newlines and lone surrogates to U+FFFD; remove codes of terminals."""
+def normalize_text(text: str) -> str:
+    """Convert line ends to newlines and lone surrogates to U+FFFD; remove terminal codes."""
     return _SURROGATE.sub("\ufffd", _TERMINAL.sub("", _LINE_END.sub("\n", text)))
 
 
@@ -72,27 +72,29 @@ def read_json(review: str, source: str) -> tuple[Comment, ...] | None:
     """Read the comments of a review in JSON.
 
     Args:
-        review: The text.
-        source: Name of the text, for messages. If it ends like a JSON file, the text must be JSON.
+        review: The review's text.
+        source: Name of the text, for messages. If it ends in `.json`, `.jsonl` or `.ndjson`, the
+            text must be JSON.
 
     Returns:
-        The comments with text, in input order; None if the review is not JSON.
+        The comments that are not blank, in input order; None if the review is not JSON.
 
     Raises:
-        InputError: The JSON is damaged, has a field of a wrong type, or holds no comments.
+        InputError: The JSON is damaged, has a field of a wrong type, or has no comments.
     """
     must_be_json = source.lower().endswith(_SUFFIXES)
+    # Gerrit writes `)]}'` before its JSON:
     # https://gerrit-review.googlesource.com/Documentation/rest-api.html#output
-    review = _without_fence(review.removeprefix(")]}'"))
+    review = _strip_fence(review.removeprefix(")]}'"))
     if not must_be_json and not review.lstrip().startswith(("[", "{", '"')):
         return None
     search = _Search(source)
     try:
         values = _decode(review)
         if all(isinstance(value, str) for value in values):
-            return tuple(Comment(body=tidy(text)) for text in values if text.strip())
-        if not must_be_json and not all(map(_holds_objects, values)):
-            return None  # "[1, 2]", "[NaN]" as prose
+            return tuple(Comment(body=normalize_text(text)) for text in values if text.strip())
+        if not must_be_json and not all(map(_has_objects, values)):
+            return None  # "[1, 2]" or "[NaN]" can be prose
         for value in values:
             search.read_document(value)
     except json.JSONDecodeError as exc:
@@ -102,7 +104,7 @@ def read_json(review: str, source: str) -> tuple[Comment, ...] | None:
             f"{source}: not JSON at line {exc.lineno}, column {exc.colno} ({exc.msg}); "
             "expected a list of comments or JSON Lines"
         ) from exc
-    # A number of over 4,300 digits is a plain ValueError:
+    # A repeated key raises a plain ValueError, and so does a number of more than 4,300 digits:
     # https://docs.python.org/3/library/stdtypes.html#integer-string-conversion-length-limitation
     except (RecursionError, ValueError) as exc:
         if not must_be_json and isinstance(exc, RecursionError):
@@ -116,7 +118,7 @@ def read_json(review: str, source: str) -> tuple[Comment, ...] | None:
     return tuple(comment for comment in search.comments if comment.body.strip())
 
 
-def _without_fence(review: str) -> str:
+def _strip_fence(review: str) -> str:
     """Remove a code fence around comments in JSON."""
     fence, end = _FENCE.match(review), review.rstrip()
     is_fenced = fence and end.endswith(fence[1]) and _COMMENT_KEY.search(review)
@@ -124,7 +126,7 @@ def _without_fence(review: str) -> str:
 
 
 def _is_damaged(review: str, error: json.JSONDecodeError) -> bool:
-    """Return whether a text is damaged JSON, and not prose such as "{"key": 1} is never read"."""
+    """Return whether a text is damaged JSON, not prose such as "{"key": 1} is never read"."""
     return bool(_OBJECT_START.match(review)) and (
         error.pos >= len(review.rstrip())
         or error.msg.startswith("Unterminated string")
@@ -132,7 +134,7 @@ def _is_damaged(review: str, error: json.JSONDecodeError) -> bool:
     )
 
 
-def _holds_objects(value: Any) -> bool:
+def _has_objects(value: Any) -> bool:
     if isinstance(value, list):
         return not value or any(isinstance(entry, dict | list) for entry in value)
     return isinstance(value, dict)
@@ -152,7 +154,7 @@ def _decode(text: str) -> list[Any]:
         is_repeated.append(len(fields) < len(pairs))
         return fields
 
-    # Not strict, because some shells' `echo` converts escapes in strings to line feeds.
+    # Not strict, because in some shells, `echo` converts "\n" in a string to a line feed.
     decoder = json.JSONDecoder(object_pairs_hook=make_object, strict=False)
     values: list[Any] = []
     position = len(text) - len(text.lstrip())
@@ -160,8 +162,9 @@ def _decode(text: str) -> list[Any]:
         value, end = decoder.raw_decode(text, position)
         values.append(value)
         position = _BLANK.match(text, end).end()  # type: ignore[union-attr]  # it always matches
-    # Checked at the end, because text after an object shows that it is prose. JSON readers disagree
-    # on which of two equal keys to use: https://www.rfc-editor.org/rfc/rfc8259#section-4
+    # This is checked at the end, because text after an object shows that the input is prose. JSON
+    # readers disagree on which of two equal keys to use:
+    # https://www.rfc-editor.org/rfc/rfc8259#section-4
     if any(is_repeated):
         raise ValueError("a key occurs twice in one object")
     return values
@@ -169,22 +172,24 @@ def _decode(text: str) -> list[Any]:
 
 @dataclass(slots=True)
 class _Search:
-    """Search for the comments of JSON values."""
+    """Collects the comments in JSON values."""
 
     source: str
+    """Name of the text, for messages."""
     comments: list[Comment] = field(default_factory=list)
+    """Comments found so far, in input order."""
     identified: set[Comment] = field(default_factory=set)
-    """Comments with an id, by which a comment that is listed twice is recognized."""
+    """Comments with an id, which shows that a comment is listed twice."""
     has_list: bool = False
     """Whether a list of comments, even an empty one, was seen."""
     skipped: set[str] = field(default_factory=set)
-    """Kinds of bodies that were seen and are not comments."""
+    """Kinds of bodies that were skipped, because they are not comments."""
 
     def read_document(self, value: Any) -> None:
-        """Add the comments of one value.
+        """Add the comments in one JSON document.
 
         Raises:
-            InputError: The value holds no comments, or a comment has a wrong field.
+            InputError: The document has no comments, or a comment has a wrong field.
         """
         count, self.has_list = len(self.comments), isinstance(value, list)
         self._check_error(value)
@@ -198,7 +203,7 @@ class _Search:
 
     def _check_error(self, value: Any) -> None:
         """Raise an `InputError` if a value is an error that an API sends in place of comments."""
-        if not isinstance(value, dict) or value.keys() & {"body", "location", *_PATHS}:
+        if not isinstance(value, dict) or value.keys() & {"body", "location", *_PATH_KEYS}:
             return
         errors = value.get("errors")
         first = errors[0] if isinstance(errors, list) and errors else None
@@ -210,7 +215,14 @@ class _Search:
     def _search(
         self, value: Any, thread: Mapping[str, Any], *, is_entry: bool, is_listed: bool = False
     ) -> None:
-        """Add the comments in a value; every entry of a list of comments must contain one."""
+        """Add the comments in a value.
+
+        Args:
+            value: Any JSON value.
+            thread: Fields that the comments inherit.
+            is_entry: Whether the value must contain a comment.
+            is_listed: Whether the value is an item of a list.
+        """
         if isinstance(value, list):
             # GraphQL lists null in place of an object that the token may not see.
             for entry in filter(lambda entry: entry is not None, value):
@@ -229,8 +241,8 @@ class _Search:
         inherited = dict(thread)
         inherited.update((key, filled_fields[key]) for key in _THREAD_KEYS if key in filled_fields)
         for key, content in fields.items():
-            # Not comments of this review: `reply_to` has the older comment that a reply answers,
-            # and `content` of a CodeClimate finding explains its rule.
+            # These do not contain comments of this review: `reply_to` is the older comment that a
+            # reply answers, and `content` of a CodeClimate finding explains the rule.
             if isinstance(content, dict | list) and key not in ("reply_to", "content"):
                 is_list = key in _LISTS and isinstance(content, list)
                 self.has_list |= is_list
@@ -242,18 +254,18 @@ class _Search:
             raise InputError(f"{location} has no body; its keys are {keys}")
 
     def _add(self, fields: Mapping[str, Any], is_listed: bool, location: str) -> None:
-        # "added 1 commit": https://docs.gitlab.com/api/notes/
+        # A system note such as "added 1 commit": https://docs.gitlab.com/api/notes/
         if fields.get("system") is True:
             self.has_list = True
             self.skipped.add("system notes")
         elif _is_description(fields, is_listed):
-            # With a list of comments, even an empty one, the object is a valid review:
-            # `gh pr view --json title,body,comments` also writes it if there are no comments.
+            # An object with a list of comments is a valid review even if the list is empty, because
+            # `gh pr view --json title,body,comments` always writes the list.
             if not _LISTS & fields.keys():
                 self.skipped.add("descriptions of pull requests")
             self.has_list = True
         else:
-            comment = _comment(fields, location)
+            comment = _read_comment(fields, location)
             # `gh` lists a review in `reviews` and again in `latestReviews`.
             if comment.id is None or comment not in self.identified:
                 self.comments.append(comment)
@@ -261,10 +273,10 @@ class _Search:
 
 
 def _is_description(fields: Mapping[str, Any], is_listed: bool) -> bool:
-    """Return whether the body describes a pull request or an issue; findings have titles, too."""
+    """Return whether the body of an object is the description of a pull request or an issue."""
     comments = fields.get("comments")
-    is_finding = bool(_OF_FINDING & fields.keys()) or (is_listed and not _OF_PULL & fields.keys())
-    # `gh pr view` writes a pull request with comments that have `authorAssociation`.
+    is_finding = bool(_FINDING_KEYS & fields.keys()) or (is_listed and not _PULL_KEYS & {*fields})
+    # `gh pr view` writes pull requests whose comments have `authorAssociation`.
     return (
         ("title" in fields and not is_finding)
         or "reviews" in fields
@@ -275,21 +287,21 @@ def _is_description(fields: Mapping[str, Any], is_listed: bool) -> bool:
     )
 
 
-def _comment(fields: Mapping[str, Any], location: str) -> Comment:
-    """Read a comment from its fields that have a value."""
+def _read_comment(fields: Mapping[str, Any], location: str) -> Comment:
+    """Make a comment of its fields that have a value."""
     position = fields.get("position")
-    if isinstance(position, dict):  # GitLab; an older interface of GitHub has a number here
+    if isinstance(position, dict):  # from GitLab; GitHub's old field `position` is a number
         path = position.get("new_path") or position.get("old_path")
-        places: dict[str, Any] = {"path": path, "line": position.get("new_line")}
-        if places["line"] is None and position.get("old_line") is not None:
-            places |= {"line": position["old_line"], "side": "LEFT"}
-        fields = {**places, **fields}
-    fields = {"line": fields.get("end_line"), **fields, **_place(fields, location)}
-    line, start = _number(fields, "line", location), _number(fields, "start_line", location)
-    original = _number(fields, "original_line", location)
+        lines: dict[str, Any] = {"path": path, "line": position.get("new_line")}
+        if lines["line"] is None and position.get("old_line") is not None:
+            lines |= {"line": position["old_line"], "side": "LEFT"}
+        fields = {**lines, **fields}
+    fields = {"line": fields.get("end_line"), **fields, **_read_location(fields, location)}
+    line, start = _read_line(fields, "line", location), _read_line(fields, "start_line", location)
+    original = _read_line(fields, "original_line", location)
     is_outdated = line is None and original is not None
     if is_outdated:
-        line, start = original, _number(fields, "original_start_line", location)
+        line, start = original, _read_line(fields, "original_start_line", location)
     name = fields.get("side", fields.get("diff_side", "RIGHT"))
     start_name = fields.get("start_side", fields.get("start_diff_side", name))
     side, start_side = (_SIDES.get(str(end).upper()) for end in (name, start_name))
@@ -297,15 +309,15 @@ def _comment(fields: Mapping[str, Any], location: str) -> Comment:
         raise InputError(f"{location}: side is {_quote(name)}; expected RIGHT or LEFT")
     if str(fields.get("subject_type")).lower() == "file":
         line, is_outdated = None, False  # GitHub sends line 1 for a comment on a file
-    # A range across both sides cannot be expressed on one of them.
+    # A comment has one side, so a range across both sides is reduced to its last line.
     if line is None or start is None or start >= line or start_side != side:
         start = None
-    title = (_text(fields, "title", location) or "").strip()
-    body = _text(fields, "body", location) or ""
+    title = (_read_text(fields, "title", location) or "").strip()
+    body = _read_text(fields, "body", location) or ""
     author = fields.get("author", fields.get("user"))
     if isinstance(author, dict):
-        place = f"{location}: author"
-        names = (_text(author, key, place) for key in ("login", "username"))
+        author_location = f"{location}: author"
+        names = (_read_text(author, key, author_location) for key in ("login", "username"))
         author = next(filter(None, names), None)
     number = fields.get("id")
     number = str(number) if type(number) is int else number
@@ -316,26 +328,26 @@ def _comment(fields: Mapping[str, Any], location: str) -> Comment:
         start_line=start,
         side=side,
         outdated=is_outdated,
-        diff_hunk=_text(fields, "diff_hunk", location) or None,
-        author=_text({"author": author}, "author", location),
-        id=_text({"id": number}, "id", location),
+        diff_hunk=_read_text(fields, "diff_hunk", location) or None,
+        author=_read_text({"author": author}, "author", location),
+        id=_read_text({"id": number}, "id", location),
     )
 
 
-def _place(fields: Mapping[str, Any], location: str) -> dict[str, Any]:
-    """Return the path from the root of the repository and, for a finding of Codex, its lines."""
+def _read_location(fields: Mapping[str, Any], location: str) -> dict[str, Any]:
+    """Return the path relative to the repository and, for a finding of Codex, the lines."""
     # https://github.com/openai/codex/blob/main/codex-rs/core/review_prompt.md
-    of_codex = fields.get("code_location")
-    if not isinstance(of_codex, dict):
-        path = next(filter(None, (_text(fields, key, location) for key in _PATHS)), "")
+    codex_location = fields.get("code_location")
+    if not isinstance(codex_location, dict):
+        path = next(filter(None, (_read_text(fields, key, location) for key in _PATH_KEYS)), "")
         # Azure DevOps starts paths with a slash.
         return {"path": _strip(path).removeprefix("./").lstrip("/")}
-    path = _strip(_text(of_codex, "absolute_file_path", location) or "")
-    # The root of an absolute path is unknown, so only its end could be compared. The comment is
-    # treated as one on the whole change.
+    path = _strip(_read_text(codex_location, "absolute_file_path", location) or "")
+    # If the path is still absolute, its root is unknown, and only its end could be compared. So the
+    # comment is treated as a comment on the whole change.
     if path.startswith("/") or path[1:3] == ":/":
         return {"path": ""}
-    lines = of_codex.get("line_range")
+    lines = codex_location.get("line_range")
     ends = lines if isinstance(lines, dict) else {}
     return {"path": path, "start_line": ends.get("start"), "line": ends.get("end")}
 
@@ -345,16 +357,16 @@ def _strip(path: str) -> str:
     return strip_workspace(path if "/" in path else path.replace("\\", "/"))
 
 
-def _text(fields: Mapping[str, Any], key: str, location: str) -> str | None:
-    """Return a text; None when it is missing or null."""
+def _read_text(fields: Mapping[str, Any], key: str, location: str) -> str | None:
+    """Return a text; None if it is missing or null."""
     value = fields.get(key)
     if value is None or isinstance(value, str):
-        return None if value is None else tidy(value)
+        return None if value is None else normalize_text(value)
     raise InputError(f"{location}: {key} is {_quote(value)}; expected a string or null")
 
 
-def _number(fields: Mapping[str, Any], key: str, location: str) -> int | None:
-    """Return a line number; None when it is missing or null."""
+def _read_line(fields: Mapping[str, Any], key: str, location: str) -> int | None:
+    """Return a line number; None if it is missing or null."""
     value = fields.get(key)
     if value is None or (type(value) is int and value > 0):
         return value
@@ -366,6 +378,6 @@ def _list_keys(value: Mapping[str, Any]) -> str:
 
 
 def _quote(value: Any) -> str:
-    """Format a value for a message, truncated to a line."""
+    """Format a value for a message, in at most 60 characters."""
     text = json.dumps(value)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -1,4 +1,4 @@
-"""Converts a comment's Markdown to the DOM that a browser has, and finds the elements it hides.
+"""Converts a comment's Markdown to the DOM of a browser, in which hidden text is marked.
 
 Markdown-it renders the comment much as GitHub does (tables, strikethrough, task boxes, alerts),
 and Lexbor parses the HTML. Four things differ from GitHub: Markdown between the tags of an HTML
@@ -7,8 +7,8 @@ text that is never rendered (titles of link definitions, unused footnotes, formu
 rendered as a hidden element.
 
 GitHub removes most hidden text before it shows a comment; other hosts, mail programs and scorers
-that read the source do not. Styles are not read, because GitHub and GitLab remove the attribute
-`style`, so that its text is visible.
+that read the source do not. Styles are not read: GitHub and GitLab remove the attribute `style`, so
+text that it would hide is visible.
 """
 
 import re
@@ -30,7 +30,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 RAW_ELEMENTS: Final = frozenset(
     {"script", "style", "title", "textarea", "noscript", "noframes", "noembed", "iframe"}
 )
-"""Elements that are not shown and end at the first closing tag of the same name."""
+"""Elements that are not shown, and that end at the first closing tag of the same name."""
 UNSHOWN_ELEMENTS: Final = RAW_ELEMENTS | frozenset(
     {"template", "datalist", "audio", "video", "canvas", "object", "head", "rp", "desc"}
     | {"metadata", "defs", "dialog"}
@@ -38,26 +38,26 @@ UNSHOWN_ELEMENTS: Final = RAW_ELEMENTS | frozenset(
 """All elements whose content is not shown."""
 MAX_NESTING: Final = 40
 """Maximum nesting of blocks and emphasis that is read, in markdown-it's levels."""
-# Matching brackets takes quadratic time.
+# Markdown-it takes quadratic time to match brackets.
 MAX_BRACKETS: Final = 2_000
-"""Number of `[` in a block above which links are ignored."""
+"""Maximum number of `[` in a block; with more of them, its links are not read."""
 
-# Tags that HTML does not know end no unit: GitHub shows "Func<Task> waits" as "Func waits".
+# A tag that HTML does not define ends no unit: GitHub shows "Func<Task> waits" as "Func waits".
 BLOCK_TAG: Final = re.compile(
     "address|article|aside|blockquote|br|caption|center|d[dlt]|details|div|fieldset|figcaption|form"
     "|figure|footer|h[1-6r]|header|legend|li|main|nav|[ou]l|optgroup|option|p|pre|section|summary"
     "|t[dhr]|table|tbody|tfoot|thead"
 )
 """Matches elements that end the unit that contains them."""
-# A browser reopens these elements in the next paragraph when they were left open:
+# If one of these elements is left open, a browser opens it again in the next paragraph:
 # https://html.spec.whatwg.org/multipage/parsing.html#formatting
 _FORMATTING: Final = frozenset(
     {"a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt"}
     | {"u"}
 )
 STRUCK: Final = frozenset({"s", "del", "strike"})
-"""Elements whose text is struck out: its writer no longer says it."""
-# Elements with parsing rules of their own, none of which matters here.
+"""Elements whose text is struck out, so it is no longer part of the comment."""
+# Elements with special parsing rules, which `parse_markdown` renames.
 _RENAMED: Final = _FORMATTING | {"template", "select", "plaintext", "xmp"}
 
 # https://docs.github.com/en/get-started/writing-on-github/getting-started-with-writing-and-formatting-on-github/basic-writing-and-formatting-syntax
@@ -94,14 +94,14 @@ _IN_WORD: Final = re.compile(r"(?<=\w)")
 # "Rename it", "- nit: x", "1. Why", "_Fix_": the group is the first letter or digit
 _STARTS_REMARK: Final = re.compile(r"(?:[^\w\s]|_|\s)*(?:nits?\b|([^\W_]))")
 # "src/a.py:3: error: ...", "C:\\src\\a.cs(3,5): warning ...", as linters and compilers print
-_PLACED: Final = re.compile(r"(?:[A-Z]:)?[\w.@/\\-]{1,200}(?::\d{1,7}:|\(\d{1,7},\d{1,7}\):)")
+_LOCATION: Final = re.compile(r"(?:[A-Z]:)?[\w.@/\\-]{1,200}(?::\d{1,7}:|\(\d{1,7},\d{1,7}\):)")
 # Git's convention for messages:
 # https://git-scm.com/book/en/v2/Distributed-Git-Contributing-to-a-Project
 _WRAP_COLUMNS: Final = 72
 _LONGEST_WRAP: Final = 100
 
-# Commands of TeX after which MathJax shows no text, or text without width, size or place.
-# GitHub forbids some, and then shows an error instead of the formula.
+# Commands of TeX after which MathJax shows no text, or text that is tiny, moved or covered. GitHub
+# forbids some of these, and then shows an error instead of the formula.
 _UNSEEN_COMMAND: Final = re.compile(
     r"""\\(?:[hv]?phantom|(?:math)?[clr]lap|[egx]?def|let|futurelet|(?:re|provide)?newcommand
     |(?:re)?newenvironment|DeclareMathOperator|if[a-z]*|begin\s*\{comment\}|tiny|scriptsize
@@ -113,7 +113,7 @@ _UNSEEN_COMMAND: Final = re.compile(
 _COLOR: Final = re.compile(
     r"\\(?:text)?color\s*+(?:\[\w{1,10}\]\s*+)?\{\s*+([^{}\s][^{}]{0,40}?)\s*+\}", re.IGNORECASE
 )
-# Contrast below 1.5 on white: names, #eee and #fdfdfd, the shares 1,1,1 or 255,255,255.
+# Colors with a contrast below 1.5 on white: names, "#eee" and "#fdfdfd", "1,1,1", "255,255,255".
 _LIGHT_COLOR: Final = re.compile(
     r"\w*white\w*|transparent|snow|ivory|azure|mintcream|honeydew|seashell|aliceblue|linen|oldlace"
     r"|lavender(?:blush)?|cornsilk|lightyellow|lightcyan|beige|gainsboro|(?:rgba|hsla?)\(.*"
@@ -127,35 +127,35 @@ _COMMAND: Final = re.compile(r"\\(?:text)?color\s*+(?:\[\w*\])?\{[^{}$]*\}|\\[a-
 def parse_markdown(text: str) -> tuple[str, LexborNode | None]:
     r"""Render Markdown to HTML and parse it as the content of a page.
 
-    Elements whose parsing rules do not matter here get the prefix `x-` and are then ordinary
-    elements: formatting, which costs quadratic memory when it is left open, and elements with a
-    content model of their own, such as `<template>`. If an element that never shows its content is
-    not closed, its tag is removed: its name was meant as a word. A `<details>` that is not closed
-    becomes a `<section>`.
+    Elements with special parsing rules get the prefix `x-`, so that they are parsed like any other
+    element: formatting, which takes quadratic memory if it is left open, and elements such as
+    `<template>`. If an element that never shows its content is not closed, its tag is removed,
+    because the tag's name was meant as a word. A `<details>` that is not closed becomes a
+    `<section>`.
 
     Args:
         text: Markdown whose line ends are newlines.
 
     Returns:
-        The HTML, and its first top-level node; None without one.
+        The HTML, and its first top-level node; None if there is no node.
 
     Example:
         >>> parse_markdown("> quoted\n\n- [x] *done*")[0]
         '<ul>\n<li><em>done</em></li>\n</ul>\n'
     """
-    html = str(_markdown().render(text))
-    # For the first node, Lexbor returns the text of all nodes, so a dummy precedes them.
+    html = str(_make_parser().render(text))
+    # For the first node, Lexbor returns the text of all nodes, so an `<hr>` is put before them.
     first = LexborHTMLParser(f"<hr>{_repair_tags(html)}", is_fragment=True).root
     return html, first.next if first else None
 
 
 def lines_are_remarks(content: str) -> bool:
-    r"""Return whether line breaks in a paragraph are intended: one remark per line, no wrapping.
+    r"""Return whether each line of a paragraph is a remark, so that its line breaks are intended.
 
-    They are intended if a line after the first starts with a place, as linters print it, or if
-    every line after the first starts like a remark (capital, digit, code, "nit") and every break is
-    too early for a wrap (the next word would fit into 72 columns) or too late (after column 100).
-    Otherwise a line break is a space.
+    They are intended if a line after the first starts with a location, as linters print it. They
+    are also intended if every line after the first starts like a remark (capital, digit, code,
+    "nit"), and no break can come from wrapping: each is too early (the next word would fit into 72
+    columns) or too late (after column 100). Otherwise a line break is a space.
 
     Args:
         content: Source of one paragraph.
@@ -165,7 +165,7 @@ def lines_are_remarks(content: str) -> bool:
         (True, False)
     """
     lines = [line.strip() for line in content.split("\n")]
-    if any(map(_PLACED.match, lines[1:])):
+    if any(map(_LOCATION.match, lines[1:])):
         return True
     for before, after in pairwise(lines):
         start = _STARTS_REMARK.match(after)
@@ -178,14 +178,14 @@ def lines_are_remarks(content: str) -> bool:
 
 
 @lru_cache(maxsize=1)
-def _markdown() -> MarkdownIt:
+def _make_parser() -> MarkdownIt:
     options = {
         "maxNesting": MAX_NESTING,
         "inline_definitions": True,
         "strikethrough_single_tilde": True,
     }
     parser = MarkdownIt("commonmark", options).enable("strikethrough")
-    # Markdown-it looks for a table first, and would find one inside an HTML comment.
+    # By default, Markdown-it looks for tables first, so it would find one inside an HTML comment.
     parser.block.ruler.after("html_block", "tables", table, {"alt": ["paragraph", "reference"]})
     parser.block.ruler.before(
         "reference",
@@ -193,7 +193,7 @@ def _markdown() -> MarkdownIt:
         _read_footnote,
         {"alt": ["paragraph", "reference", "blockquote", "list"]},
     )
-    parser.block.ruler.before("blockquote", "reply", _ends_quote, {"alt": ["blockquote"]})
+    parser.block.ruler.before("blockquote", "reply", _end_quote, {"alt": ["blockquote"]})
     parser.core.ruler.before("inline", "quotes", _drop_quotes)
     parser.core.ruler.at("inline", _read_inline)
     parser.inline.ruler.before("escape", "formula", _read_formula)
@@ -201,17 +201,18 @@ def _markdown() -> MarkdownIt:
     return parser
 
 
-def _ends_quote(state: StateBlock, _start: int, _end: int, silent: bool) -> bool:
-    """End a quote, as a block rule, at a line without `>`: in a mail, an answer begins there."""
+def _end_quote(state: StateBlock, _start: int, _end: int, silent: bool) -> bool:
+    """Block rule: end a quote at a line without `>`, because in a mail, the answer begins there."""
     return silent and state.parentType == "blockquote"
 
 
 def _drop_quotes(state: StateCore) -> None:
-    """Remove quotes, and the markers of alerts (which are not quotes) and tasks."""
+    """Core rule: remove quotes, and the markers of tasks and of alerts, which are not quotes."""
     tokens: list[Token] = []
     quote_level: int | None = None
     for index, token in enumerate(state.tokens):
-        # A quote or item that begins with text: its opening tag, its paragraph's, the text.
+        # If a quote or a list item begins with text, its opening tag is followed by the opening tag
+        # of a paragraph and by the text.
         following = state.tokens[index + 2 : index + 3]
         first = following[0] if following and following[0].type == "inline" else None
         if quote_level is not None:
@@ -239,20 +240,20 @@ def _read_inline(state: StateCore) -> None:
             for text, raw, name in _HTML_PART.findall(token.content):
                 is_closed = not name or (raw.endswith(">") and "</" in raw)
                 children += _parse_inline(state, text.strip())
-                children.append(_html(raw if is_closed else f"{raw}</{name}>"))
+                children.append(_make_html(raw if is_closed else f"{raw}</{name}>"))
             token.type, token.children = "inline", children
         elif token.type == "definition":
-            # If the definition is used, its link has the title.
+            # If a link uses the definition, the title is a hint of the link.
             title = token.meta["title"].strip()
             is_seen = token.meta["label"].casefold() in used_labels
-            token.type, token.children = "inline", [_hidden(title)] if title and not is_seen else []
-    # After all other text is parsed, it is known which footnotes are referred to.
+            token.type, token.children = "inline", [_hide(title)] if title and not is_seen else []
+    # Footnotes come last, because the other text shows which of them are referred to.
     for token in state.tokens:
         if token.type == "footnote":
             is_shown = token.info in state.env.get("referenced", ())
             content = token.content.strip()
-            token.children = _parse_inline(state, content) if is_shown else [_hidden(content)]
-            token.children.append(_html("<br>"))  # the next footnote is another unit
+            token.children = _parse_inline(state, content) if is_shown else [_hide(content)]
+            token.children.append(_make_html("<br>"))  # so that the next footnote is another unit
             token.type = "inline"
 
 
@@ -271,7 +272,7 @@ def _parse_inline(state: StateCore, content: str) -> list[Token]:
 
 
 def _read_reference(state: StateInline, silent: bool) -> bool:
-    """Parse a reference to a footnote, which readers see as a number; an inline rule."""
+    """Inline rule: skip a reference to a footnote, which people see as a number."""
     match = _REFERENCE.match(state.src, state.pos)
     if match is None or match[1].casefold() not in state.env.get("footnotes", ()):
         return False
@@ -282,21 +283,21 @@ def _read_reference(state: StateInline, silent: bool) -> bool:
 
 
 def _read_formula(state: StateInline, silent: bool) -> bool:
-    """Parse a formula whose text is white or a placeholder; an inline rule."""
+    """Inline rule: replace a formula that people cannot read by a hidden element."""
     match = _FORMULA.match(state.src, state.pos) if state.src[state.pos] == "$" else None
     words = hidden_formula(match[0]) if match else None
     if match is None or words is None:
         return False
     if not silent:
-        state.push("html_inline", "", 0).content = _hidden(words).content
+        state.push("html_inline", "", 0).content = _hide(words).content
     state.pos = match.end()
     return True
 
 
 def _read_footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Parse a footnote with all lines indented below it; a block rule.
+    """Block rule: read a footnote with all lines indented below it, as one paragraph.
 
-    A footnote is hidden if no text refers to it; otherwise it is read in place, as one paragraph.
+    `_read_inline` hides the footnote if no text refers to it.
     """
     position = state.bMarks[start] + state.tShift[start]
     match = _FOOTNOTE.match(state.src, position, state.eMarks[start])
@@ -323,19 +324,19 @@ def _read_footnote(state: StateBlock, start: int, end: int, silent: bool) -> boo
     return True
 
 
-def _hidden(text: str) -> Token:
-    return _html(f"<span hidden>{escapeHtml(text)}</span>")
+def _hide(text: str) -> Token:
+    return _make_html(f"<span hidden>{escapeHtml(text)}</span>")
 
 
-def _html(content: str) -> Token:
+def _make_html(content: str) -> Token:
     return Token("html_inline", "", 0, content=content)
 
 
 def _repair_tags(html: str) -> str:
     tags = [tag for tag in _TAG.finditer(html) if tag["name"]]
-    unclosed = _unclosed(tags)
+    unclosed = _find_unclosed(tags)
 
-    def repaired(tag: re.Match[str]) -> str:
+    def repair(tag: re.Match[str]) -> str:
         name = (tag["name"] or "").lower()
         if tag.start() in unclosed:
             return f"<section{tag['attributes']}>" if name == "details" else ""
@@ -343,11 +344,11 @@ def _repair_tags(html: str) -> str:
             return f"<{tag['end']}x-{name}{tag['attributes']}>"
         return tag[0]
 
-    return _TAG.sub(repaired, html)
+    return _TAG.sub(repair, html)
 
 
-def _unclosed(tags: Sequence[re.Match[str]]) -> frozenset[int]:
-    """Find the starts of unclosed elements that would hide or fold their content only if closed."""
+def _find_unclosed(tags: Sequence[re.Match[str]]) -> frozenset[int]:
+    """Return the positions of tags that hide, fold or strike out text but are never closed."""
     ends: Counter[str] = Counter()
     starts: set[int] = set()
     for tag in reversed(tags):
@@ -365,9 +366,9 @@ def _unclosed(tags: Sequence[re.Match[str]]) -> frozenset[int]:
 
 
 def hidden_formula(formula: str) -> str | None:
-    r"""Return the words of a formula that MathJax does not show readably; None for other formulas.
+    r"""Return the words of a formula that people cannot read; None for any other formula.
 
-    The rule is conservative: one command that hides text hides the whole formula.
+    If a formula has one command or color that hides text, the whole formula counts as hidden.
 
     Example:
         >>> hidden_formula(r"$\color{white}{\textsf{Well done}}$")

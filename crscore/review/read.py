@@ -1,12 +1,12 @@
-"""Parts of a review: the place of its comments, their sentences, proposed code and language.
+"""Reads the parts of a review: where each comment is, its sentences, proposed code and language.
 
-Each proposal of code is one short text that a sentence encoder can read. A suggestion block is
-described by its differences from the lines that it replaces, a diff block by its added and removed
-lines. Other code is a proposal only in a comment without other text.
+Each proposal of code becomes one short text that a sentence encoder can read. A suggestion block is
+described by its differences from the lines that it replaces, and a diff block by its removed and
+added lines. Other code is a proposal only in a comment without other text.
 
-The default encoder reads English only: its vectors of texts in another language are similar
-whatever the texts say. The language is decided by the script and, for Latin letters, by py3langid
-(BSD, 5 MB), which is loaded only for texts with few English function words.
+The default encoder reads only English: its vectors of texts in another language are similar,
+whatever the texts say. The script shows the language or, for Latin letters, py3langid does (BSD,
+5 MB), which is loaded only for texts with few English function words.
 """
 
 import operator
@@ -45,7 +45,7 @@ MAX_SENTENCES: Final = 20_000
 
 
 class SplitReview(NamedTuple):
-    """Parts of a review, and what was left out."""
+    """Parts of a review, and notes on what was left out."""
 
     parsed: tuple[ParsedComment, ...]
     """Parts of each comment."""
@@ -53,12 +53,12 @@ class SplitReview(NamedTuple):
     """Indices of each author's comments, in order of first appearance."""
     files: tuple[ChangedFile | None, ...]
     """File that each comment is on; None if unknown."""
-    places: tuple[Scope | None, ...]
+    scopes: tuple[Scope | None, ...]
     """Part of the diff that each comment is on; None for a file that the diff does not change."""
     sentences: tuple[Sentence, ...]
     """Visible sentences of all comments, then the hidden ones."""
     notes: tuple[str, ...]
-    """Sentences about text that is not scored."""
+    """Notes about text that is not scored, one sentence each."""
 
 
 def split_review(
@@ -69,12 +69,13 @@ def split_review(
     Args:
         comments: The comments of all authors.
         diff: The change under review.
-        splitter: Name of the sentence splitter. `paper`, the published one, ignores proposed code.
+        splitter: Name of the sentence splitter. `paper`, the published splitter, ignores proposed
+            code.
         english_only: Whether to mark text in another language as unread.
 
     Returns:
-        The parts of the comments. Above `MAX_SENTENCES`, the authors who wrote most lose sentences,
-        so that one author cannot crowd out another.
+        The parts of the comments. If there are more than `MAX_SENTENCES`, the last sentences of the
+        author who wrote most are left out, so that one author cannot crowd out another.
     """
     parsed = tuple(parse_comment(comment, diff, splitter) for comment in comments)
     authors: dict[str | None, list[int]] = {}
@@ -86,7 +87,7 @@ def split_review(
     if len(sentences) > MAX_SENTENCES:
         notes.append(
             f"{MAX_SENTENCES:,} of {len(sentences):,} sentences are scored; "
-            "the last ones of the author who wrote most are left out."
+            "the last sentences of the author who wrote most are left out."
         )
         lengths = {
             author: sum(len(comments[index].body) for index in indices)
@@ -98,8 +99,8 @@ def split_review(
         )
         sentences = tuple(sentences[i] for i in sorted(order[:MAX_SENTENCES]))
     files = tuple(file_of(comment, diff) for comment in comments)
-    places = tuple(attach(comment, diff) for comment in comments)
-    return SplitReview(parsed, authors, files, places, sentences, tuple(notes))
+    scopes = tuple(find_scope(comment, diff) for comment in comments)
+    return SplitReview(parsed, authors, files, scopes, sentences, tuple(notes))
 
 
 def parse_comment(comment: Comment, diff: Diff, splitter: str) -> ParsedComment:
@@ -128,12 +129,12 @@ def sentences_of(parsed: Sequence[ParsedComment]) -> tuple[Sentence, ...]:
     return (*visible, *hidden)
 
 
-# `@@ -1,2 +3,4 @@` and the short form `@@ -1 +3 @@`, as hosts store it with a comment
+# `@@ -1,2 +3,4 @@` and the short form `@@ -1 +3 @@`, which hosts store with a comment
 _HEADER = re.compile(r"^@@ -(\d{1,9})(?:,\d{1,9})? \+(\d{1,9})(?:,\d{1,9})? @@")
 
 
-def attach(comment: Comment, diff: Diff) -> Scope | None:
-    """Find the part of the diff to which a comment is attached.
+def find_scope(comment: Comment, diff: Diff) -> Scope | None:
+    """Find the part of the diff that a comment is on.
 
     Args:
         comment: Comment, with or without path, line and hunk.
@@ -141,12 +142,12 @@ def attach(comment: Comment, diff: Diff) -> Scope | None:
 
     Returns:
         The hunk that contains the comment's line; the file if the line is not in a hunk; the whole
-        diff if the comment does not name a file. None if it names a file that the diff does not
+        diff if the comment names no file. None if the comment names a file that the diff does not
         change.
     """
     if comment.path is None:
         for file in diff.files if comment.diff_hunk else ():
-            index = _same_hunk(file, comment.diff_hunk or "")
+            index = _find_hunk(file, comment.diff_hunk or "")
             if index is not None:
                 return Scope(kind=ScopeKind.HUNK, path=file.path, hunk=index)
         return Scope(kind=ScopeKind.DIFF)
@@ -158,7 +159,7 @@ def attach(comment: Comment, diff: Diff) -> Scope | None:
     if comment.line is not None and not comment.outdated:
         index = commented.hunk_at(comment.side, comment.line)
     if index is None and comment.diff_hunk:
-        index = _same_hunk(commented, comment.diff_hunk)
+        index = _find_hunk(commented, comment.diff_hunk)
     if index is None:
         return Scope(kind=ScopeKind.FILE, path=commented.path)
     return Scope(kind=ScopeKind.HUNK, path=commented.path, hunk=index)
@@ -171,13 +172,13 @@ def file_of(comment: Comment, diff: Diff) -> ChangedFile | None:
     return diff.files[0] if len(diff.files) == 1 else None
 
 
-def _same_hunk(file: ChangedFile, text: str) -> int | None:
-    """Find the hunk with this header and these first lines.
+def _find_hunk(file: ChangedFile, text: str) -> int | None:
+    """Return the index of the hunk of which `text` is the start; None if there is none.
 
-    GitHub keeps a hunk from its header down to the commented line, so the kept lines are a
-    prefix of the hunk's. A header alone is not enough: two files can share it.
+    GitHub stores a hunk from its header down to the commented line. The stored lines are compared
+    too, because hunks of two files can have the same header.
     """
-    # Not `splitlines`: a form feed in code does not end a line of a diff.
+    # Not `splitlines`, because a form feed in code does not end a line of a diff.
     header, *body = text.rstrip("\n").split("\n")
     match = _HEADER.match(header)
     if match is None:
@@ -193,36 +194,38 @@ def _same_hunk(file: ChangedFile, text: str) -> int | None:
     return None
 
 
-# Aligning lines takes quadratic time.
+# Comparing lines takes quadratic time.
 MAX_LINES: Final = 100
-"""Maximum number of lines compared on each side."""
+"""Maximum number of lines that are compared on each side."""
 MAX_LINE_CHARS: Final = 1_000
-"""Maximum characters of a line that are read."""
+"""Maximum number of characters of a line that are read."""
 MAX_SHOWN: Final = 200
-"""Maximum characters of code on each side of one change."""
+"""Maximum number of characters of code on each side of one change."""
 MAX_UNIT: Final = 400
-"""Number of characters from which no further change is added to a description."""
-SHORT: Final = 60
-"""Maximum length of code that is shown in full; longer code is cut to the differing part."""
-CONTEXT: Final = 5
-"""Number of tokens, including white space, shown on each side of the differing part."""
+"""A description with more characters gets no further change."""
+MAX_FULL_CHARS: Final = 60
+"""Maximum number of characters of code that is shown in full; longer code is cut to the difference
+and its context."""
+CONTEXT_TOKENS: Final = 5
+"""Number of tokens, including white space, that are shown on each side of the difference."""
 MIN_SIMILARITY: Final = 0.2
-"""Minimum share of words that a suggestion has in common with the lines it may replace."""
+"""Minimum share of common words (0 to 1) of a suggestion and the lines that it may replace."""
+# Suggestions for several lines are rare.
 MIN_GAIN: Final = 0.1
-"""Minimum gain of the share of common words for replacing more than one line, which is rare."""
+"""How much greater this share must be with several lines than with the last line alone."""
 
 _TOKEN: Final = re.compile(r"\w+|\s+|[^\w\s]")
 _CODE_WORD: Final = re.compile(r"\w+")
-# Runs of backticks, which a span between single ones cannot hold
+# Runs of backticks, which a code span between single backticks cannot contain
 _TICKS: Final = re.compile("``+")
 _SPAN: Final = r"(?:``[^\n]{1,200}?``|`[^`\n]{1,200}`)"
 # "`a`", "`a`?", "``a`b``"; not "use `a`"
 _ONLY_CODE: Final = re.compile(rf"(?P<new>{_SPAN})\s*(?P<asks>\?*)\.?")
-# One to four words.
-_FEW: Final = r"[^\s/`?]{1,80}(?: [^\s/`?]{1,80}){0,3}"
+# One to four words
+_FEW_WORDS: Final = r"[^\s/`?]{1,80}(?: [^\s/`?]{1,80}){0,3}"
 _EDITS: Final = (
     # s/old/new/, as in sed, also without the last slash and inside backticks
-    re.compile(rf"`?s/(?P<old>{_FEW})/(?P<new>{_FEW})\s?(?:/[gi]*)?`?\s*[?.]?"),
+    re.compile(rf"`?s/(?P<old>{_FEW_WORDS})/(?P<new>{_FEW_WORDS})\s?(?:/[gi]*)?`?\s*[?.]?"),
     # `old` -> `new`, also without the backticks
     re.compile(
         rf"(?:nit\w*\W{{1,3}})?(?P<old>{_SPAN}|[^\s`]{{1,100}})\s*(?:-{{1,2}}>|→|⇒)\s*"
@@ -239,12 +242,12 @@ def read_proposals(
     """Find the proposals of code in a comment.
 
     Args:
-        parsed: The comment, split.
-        comment: The comment, with its lines.
-        file: The changed file of the comment; None when unknown.
+        parsed: The comment, split into its parts.
+        comment: The comment itself, with the lines that it is on.
+        file: The changed file of the comment; None if unknown.
 
     Returns:
-        The comment with `proposals`, and without the sentences that consist of a proposal only
+        The comment with `proposals`, and without the sentences that are nothing but a proposal
         ("`a` -> `b`"). A suggestion that changes nothing is not a proposal.
     """
     proposals: dict[str, Position] = {}
@@ -259,10 +262,10 @@ def read_proposals(
         for suggestion, offsets in zip_longest(parsed.suggestions, parsed.suggestion_offsets):
             new = _cut_lines(suggestion.split("\n") if suggestion.strip() else [])
             old = find_replaced_lines(comment.spanning(offsets), file, new)
-            change = describe_change(old, new) if old else _use(new)
-            proposals.setdefault(change, _position_of(suggestion, parsed))
+            change = describe_change(old, new) if old else _describe_new(new)
+            proposals.setdefault(change, _find_position(suggestion, parsed))
     for block in parsed.diffs:
-        proposals.setdefault(describe_change(*_sides(block)), _position_of(block, parsed))
+        proposals.setdefault(describe_change(*_split_sides(block)), _find_position(block, parsed))
     proposals.pop("", None)
     if not proposals:
         # The comment consists of code only.
@@ -270,7 +273,7 @@ def read_proposals(
             proposals = {f"use {only_code['new']}{only_code['asks'][:1]}": Position()}
             prose = []
         elif not prose:
-            proposals = {_use(block.split("\n")): Position() for block in parsed.code_blocks}
+            proposals = {_describe_new(code.split("\n")): Position() for code in parsed.code_blocks}
             proposals.pop("", None)
     return replace(
         parsed,
@@ -281,7 +284,7 @@ def read_proposals(
     )
 
 
-def _position_of(code: str, parsed: ParsedComment) -> Position:
+def _find_position(code: str, parsed: ParsedComment) -> Position:
     return Position(max(0, parsed.follows.get(code, 0)))
 
 
@@ -290,7 +293,7 @@ def describe_change(old: Sequence[str], new: Sequence[str]) -> str:
 
     Args:
         old: Lines before the change; only the first `MAX_LINES` are compared.
-        new: Lines after the change, likewise.
+        new: Lines after the change; only the first `MAX_LINES` are compared.
 
     Returns:
         One short text; "" for equal lines.
@@ -316,14 +319,14 @@ def describe_change(old: Sequence[str], new: Sequence[str]) -> str:
     if not changes:
         pairs = zip(old, new, strict=True)
         differing = [line for old_line, line in pairs if line.rstrip() != old_line.rstrip()]
-        return f"change the white space of {_code(differing[0])}" if differing else ""
+        return f"change the white space of {_format_code(differing[0])}" if differing else ""
     blocks = [(before[removed], after[added]) for removed, added in changes]
     (first_removed, first_added), (last_removed, last_added) = changes[0], changes[-1]
     joined = (
         before[first_removed.start : last_removed.stop],
         after[first_added.start : last_added.stop],
     )
-    if max(len(" ".join(side)) for side in joined) <= SHORT:
+    if max(len(" ".join(side)) for side in joined) <= MAX_FULL_CHARS:
         blocks = [joined]
     descriptions: list[str] = []
     for block in blocks:
@@ -337,30 +340,31 @@ def _describe_block(before: Sequence[str], after: Sequence[str]) -> str:
     if not old and not new:
         return "add an empty line" if len(after) > len(before) else "remove an empty line"
     if not old or not new:
-        return f"remove {_code(old)}" if old else f"add {_code(new)}"
+        return f"remove {_format_code(old)}" if old else f"add {_format_code(new)}"
     if _squeeze(old) == _squeeze(new):
-        return f"change the white space of {_code(new)}"
-    if max(len(old), len(new)) > SHORT:
-        # Only the difference with its context is shown: `_code` could cut it off from long code.
+        return f"change the white space of {_format_code(new)}"
+    if max(len(old), len(new)) > MAX_FULL_CHARS:
+        # Only the difference and its context are shown, because `_format_code` could cut them off.
         before, after = _TOKEN.findall(old), _TOKEN.findall(new)
         shorter = min(len(before), len(after))
         common_start = sum(takewhile(bool, map(operator.eq, before, after)))
         common_end = sum(takewhile(bool, map(operator.eq, reversed(before), reversed(after))))
-        start = max(0, common_start - CONTEXT)
-        cut = max(0, min(common_end, shorter - common_start) - CONTEXT)
+        start = max(0, common_start - CONTEXT_TOKENS)
+        cut = max(0, min(common_end, shorter - common_start) - CONTEXT_TOKENS)
         old, new = ("".join(side[start : len(side) - cut]).strip() for side in (before, after))
-    return f"change {_code(old)} to {_code(new)}"
+    return f"change {_format_code(old)} to {_format_code(new)}"
 
 
-def _use(lines: Iterable[str]) -> str:
-    """Describe proposed code when the code it replaces is unknown; "" for code without words."""
+def _describe_new(lines: Iterable[str]) -> str:
+    """Describe proposed code if it is unknown what it replaces; "" for code without words."""
     code = " ".join(" ".join(line.split()) for line in lines if _CODE_WORD.search(line))
-    return f"use {_code(code)}" if code else ""
+    return f"use {_format_code(code)}" if code else ""
 
 
-def _code(text: str) -> str:
+def _format_code(text: str) -> str:
     text = _TICKS.sub("`", text.strip())
     code = shorten(text, MAX_SHOWN)
+    # A code span that contains a backtick needs two on each side:
     # https://spec.commonmark.org/0.31.2/#code-spans
     return f"`` {code} ``" if "`" in code else f"`{code}`"
 
@@ -383,20 +387,20 @@ def _read_inline(text: str) -> str:
         edit = _fullmatch(pattern, text)
         if edit is not None:
             old, new = (edit[key].strip("` ") for key in ("old", "new"))
-            return f"change {_code(old)} to {_code(new)}" if old and new else ""
+            return f"change {_format_code(old)} to {_format_code(new)}" if old and new else ""
     question = _fullmatch(_ONLY_CODE, text)
     return f"use {question['new']}?" if question is not None and question["asks"] else ""
 
 
-def _sides(block: str) -> tuple[list[str], list[str]]:
-    """Return the lines of a diff block before and after."""
+def _split_sides(block: str) -> tuple[list[str], list[str]]:
+    """Return the old and the new lines of a diff block."""
     old: list[str] = []
     new: list[str] = []
     for line in block.split("\n"):
         if line.startswith(("@@", "---", "+++", "diff ", "index ", "\\")):
             continue
         sign, text = line[:1], line[1:]
-        # Context is the same on both sides, with its leading space or without.
+        # Unchanged lines are the same on both sides, with their leading space or without it.
         if sign != "+":
             old.append(text if sign == "-" else line)
         if sign != "-":
@@ -410,35 +414,35 @@ def find_replaced_lines(
     """Find the lines that a suggestion in a comment replaces.
 
     Args:
-        comment: The comment, with its lines.
-        file: The changed file of the comment; None when unknown.
+        comment: The comment, with the lines that it is on.
+        file: The changed file of the comment; None if unknown.
         suggestion: The lines of the suggestion.
 
     Returns:
-        The lines of the comment; for one without lines, those of its hunk that the suggestion
-        resembles. Empty if they are unknown.
+        The lines that the comment is on. For a comment on no line, the lines of its hunk that the
+        suggestion resembles. Empty if the lines are unknown.
     """
     line = comment.line
     if line is not None and not comment.outdated and file is not None:
-        lines = _lines_of(comment, line, file)
+        lines = _read_lines(comment, line, file)
         if lines:
             return lines
     if line is not None and not comment.diff_hunk:
         return []
-    last = list(_last_lines(comment, file))
+    last = list(_read_last_lines(comment, file))
     if line is None:
         return _align_lines(last[-MAX_LINES:], suggestion, is_end=bool(comment.diff_hunk))
     return last[-(line - (comment.start_line or line) + 1) :]
 
 
-def _lines_of(comment: Comment, end: int, file: ChangedFile) -> list[str]:
+def _read_lines(comment: Comment, end: int, file: ChangedFile) -> list[str]:
     """Return the lines that a comment is on; empty if the diff does not show them all."""
     start = max(comment.start_line or end, end - MAX_LINES + 1)
     index = file.hunk_at(comment.side, end)
     if index is None:
         return []
     hunk = file.hunks[index]
-    # Line N of a side is at least N - start lines below the top of the hunk.
+    # If a side of the hunk starts at line S, its line N is at least N - S lines below the top.
     first = max(0, start - hunk.range_of(comment.side)[0])
     lines: list[str] = []
     for line in hunk.lines[first:]:
@@ -450,9 +454,12 @@ def _lines_of(comment: Comment, end: int, file: ChangedFile) -> list[str]:
     return lines
 
 
-def _last_lines(comment: Comment, file: ChangedFile | None) -> Iterator[str]:
-    """Yield the last lines, on the comment's side, of the hunk that ends at the comment."""
-    # GitHub cuts the hunk that it stores with a comment after the comment's line.
+def _read_last_lines(comment: Comment, file: ChangedFile | None) -> Iterator[str]:
+    """Yield the last lines of the hunk that is stored with a comment, else of the only hunk.
+
+    All lines are on the comment's side.
+    """
+    # The hunk that GitHub stores with a comment ends at the comment's line.
     max_lines = 4 * MAX_LINES
     if comment.diff_hunk:
         other_sign = "-" if comment.side is Side.NEW else "+"
@@ -467,21 +474,21 @@ def _last_lines(comment: Comment, file: ChangedFile | None) -> Iterator[str]:
 
 
 def _align_lines(last: list[str], suggestion: Sequence[str], *, is_end: bool) -> list[str]:
-    """Return the last lines with the most words in common with a suggestion; empty if too few.
+    """Return those of the last lines that a suggestion most resembles; empty if it resembles none.
 
-    The number of lines is chosen for the highest share of common words. An empty suggestion
-    removes one line. With `is_end`, the suggestion replaces at least the last line.
+    The number of lines is the one with the highest share of common words. An empty suggestion
+    removes the last line. With `is_end`, the suggestion replaces at least the last line.
     """
-    left = Counter(word for line in suggestion for word in _CODE_WORD.findall(line))
-    if not left or not last:
+    unmatched = Counter(word for line in suggestion for word in _CODE_WORD.findall(line))
+    if not unmatched or not last:
         return last[-1:]
-    total, common = left.total(), 0
+    total, common = unmatched.total(), 0
     shares: list[float] = []
     for line in reversed(last):
         for word in _CODE_WORD.findall(line[:MAX_LINE_CHARS]):
             total += 1
-            if left[word] > 0:
-                left[word] -= 1
+            if unmatched[word] > 0:
+                unmatched[word] -= 1
                 common += 1
         shares.append(2 * common / total)
     best = max(shares)
@@ -492,23 +499,24 @@ def _align_lines(last: list[str], suggestion: Sequence[str], *, is_end: bool) ->
 
 
 LANGUAGE_IDENTITY: Final = f"1(py3langid-{version_of('py3langid')})"
-"""Version of the rules and of the detector, for the signature."""
+"""Version of these rules and of the language detector, for the signature."""
 NOT_READ: Final = "the text is not in English, so it was not read"
 """Reason why a text has no score."""
-# With this value, one of 4,286 real English comments is taken for another language, and 99 % of
+# With this value, only 1 of 4,286 real English comments is taken for another language, and 99 % of
 # longer messages in 17 other languages are recognized (docs/design/005-encoders.md).
 MIN_LOG_ODDS: Final = 12.0
-"""Minimum logarithm of the odds of another language against English."""
+"""Natural logarithm of the odds of another language against English, above which a text is not
+English."""
 MAX_CHARS: Final = 10_000
-"""Maximum characters read to decide a text's language."""
-# Only these are offered to the detector, because short technical English resembles some of the
-# others: "nit: multi-line?" Latin, "hahaha, nice" Tagalog. Text in a language that is not offered
-# is still found to be unlike English.
+"""Maximum number of characters that are read to decide a text's language."""
+# The detector chooses among these only, because short technical English resembles some other
+# languages: "nit: multi-line?" Latin, "hahaha, nice" Tagalog. A text in a language that is not
+# listed is still unlike English.
 _LANGUAGES: Final = (
     "en ca cs da de es et eu fi fr gl hr hu id is it lt lv nl no pl pt ro sk sl sq sv tr vi"
 )
-# No evidence of a language: code spans; a few quoted words ('Typo: "Hinweis"'); single Greek
-# letters ("λ is unused"); words with the characters of code ("getId()", "a/b.py:3", "UTF-8",
+# What is no evidence of a language: code spans; a few quoted words ('Typo: "Hinweis"'); single
+# Greek letters ("λ is unused"); words with the characters of code ("getId()", "a/b.py:3", "UTF-8",
 # "x=1"), but not "don't", "multi-line" or "(see below)".
 _MASKED: Final = re.compile(
     rf"""{CODE_SPAN.pattern}|["“„«][^"“”„«»\n]{{1,40}}["”“»]|\b[\u0370-\u03ff]\b"""
@@ -518,7 +526,7 @@ _MASKED: Final = re.compile(
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 # A letter that is not Latin; the second range has the letters of Vietnamese.
 _OTHER_LETTER: Final = re.compile(r"[^\W\d_\u0000-\u024f\u1e00-\u1eff]")
-# Without words of other languages: German "will", Dutch "over".
+# Words that other languages also have are left out: German "will", Dutch "over".
 _FUNCTION_WORDS: Final = {word for word in ENGLISH if len(word) > 3} - {"will", "over"} | {
     "the", "and", "you", "are", "not",
     # Frequent in reviews.
@@ -534,9 +542,10 @@ def is_english(text: str, in_english: bool = False) -> bool:
 
     Args:
         text: Plain text; code, addresses and quoted words in it are not evidence.
-        in_english: Whether the text is part of an English one. Then one function word is enough,
-            and up to four words never go to the detector. Loading it takes a quarter of a short
-            run; with these rules, 32 instead of 57 % of real comments need the detector.
+        in_english: Whether the text is part of an English text. If so, one function word is enough
+            for short texts, and texts of up to four words never go to the detector. Loading the
+            detector takes a quarter of the time of a short run; with these rules, only 32 % of real
+            comments need it, not 57 %.
 
     Example:
         >>> is_english("nit"), is_english("请修复: `foo` leaks"), is_english("Hier fehlt ein Test.")
@@ -546,27 +555,27 @@ def is_english(text: str, in_english: bool = False) -> bool:
     foreign_letters = sum(len(_OTHER_LETTER.findall(word)) for word in words)
     latin = [word for word in words if _OTHER_LETTER.search(word) is None]
     function_words = sum(word in _FUNCTION_WORDS for word in latin)
-    # Most other scripts need about half as many letters as Latin. English terms in a Chinese
-    # sentence may have more letters than the rest, but they have no function words.
+    # Most other scripts need about half as many letters as the Latin script. In a Chinese sentence,
+    # English terms may have most of the letters, but they are no function words.
     is_foreign = 2 * foreign_letters > sum(map(len, latin))
     if foreign_letters > 1 and (is_foreign or (foreign_letters > 3 and not function_words)):
         return False
     enough = max(1 if in_english else 2, len(latin) / 12)
     if len(latin) < (5 if in_english else 2) or function_words >= enough:
         return True
-    scores = dict(_detector().rank(" ".join(latin)))
+    scores = dict(_load_detector().rank(" ".join(latin)))
     english = scores.pop("en")
     return bool(max(scores.values()) - english <= MIN_LOG_ODDS)
 
 
 @lru_cache(maxsize=1)
-def _detector() -> Any:
+def _load_detector() -> Any:
     """Load the detector: 0.5 s and 60 MB."""
     from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415
 
     full = LanguageIdentifier.from_model_file(MODEL_FILE)
     full.set_languages(_LANGUAGES.split())
-    # `full` keeps the table of all its languages: 27 MB.
+    # A new detector has no table of all languages, which takes 27 MB in `full`.
     return LanguageIdentifier(
         full.nb_ptc, full.nb_pc, full.nb_classes, full.tk_nextmove, full.tk_output,
         tk_row=full.tk_row,
@@ -574,7 +583,7 @@ def _detector() -> Any:
 
 
 def mark_unread(sentences: Sequence[Sentence]) -> tuple[Sentence, ...]:
-    """Mark the sentences in another language, and all sentences of comments in another language."""
+    """Mark sentences that are not in English, and all sentences of comments that are not."""
     texts: dict[int, str] = {}
     for sentence in sentences:
         if not (sentence.hidden or sentence.proposal):
@@ -592,15 +601,15 @@ def mark_unread(sentences: Sequence[Sentence]) -> tuple[Sentence, ...]:
 def describe_unread(
     sentences: Sequence[Sentence], remarks: Sequence[Remark] = ()
 ) -> tuple[str, ...]:
-    """Say how many comments have unread sentences; empty if all sentences or none are unread.
+    """Return a note on how many comments have unread sentences; empty if all or none are unread.
 
     Args:
         sentences: All sentences of a review.
-        remarks: Its remarks, some of which a language model may have read.
+        remarks: Remarks of the review; sentences that a language model has read are not unread.
     """
-    by_model = {at for remark in remarks if remark.reading for at in remark.sentences}
-    unread = [unit for at, unit in enumerate(sentences) if unit.unread and at not in by_model]
+    by_model = {index for remark in remarks if remark.reading for index in remark.sentences}
+    unread = [unit for i, unit in enumerate(sentences) if unit.unread and i not in by_model]
     if not unread or len(unread) == len(sentences):
         return ()
     count, total = (len({unit.comment for unit in units}) for units in (unread, sentences))
-    return (f"Text in {count:,} of {total:,} comments was not read, as it is not in English.",)
+    return (f"Text in {count:,} of {total:,} comments was not read: it is not in English.",)

@@ -1,9 +1,9 @@
-"""Splits review text into the units that are compared with the pseudo-references.
+"""Splits the text of a review into the sentences that are compared with the pseudo-references.
 
-Below are, in this order, the splitters, the running text of a comment without code and hidden text,
-the labels that a writer put around a remark, and the boilerplate of bots. A unit is a paragraph,
-a heading, a list item, a table cell or a line that its writer broke on purpose; no sentence crosses
-the boundary of a unit.
+The parts of this module are, in this order: the splitters; the running text of a comment, without
+code and hidden text; the labels that a writer puts around a remark; the boilerplate of bots. A unit
+is a paragraph, a heading, a list item, a table cell, or a line that the writer ended on purpose. No
+sentence crosses the boundary of a unit.
 """
 
 import html
@@ -33,30 +33,30 @@ from crscore.text import INVISIBLE, clean
 from crscore.version import version_of
 
 CODE_OPEN: Final = "\x02"
-"""Mark before a code span in a unit; removed from the input, so it is unambiguous."""
+"""Character before a code span in a unit. As such characters are removed from the input, it is
+unambiguous."""
 CODE_CLOSE: Final = "\x03"
-"""Mark after a code span in a unit."""
+"""Character after a code span in a unit."""
 LABEL_END: Final = "\x04"
-"""Mark after a label in bold or italics, which a sentence may follow without a separator."""
+"""Character after a label in bold or italics. A sentence may follow without a separator."""
 BADGE: Final = "\x05{}\x06"
-"""Format of a label that an image shows, within a unit."""
+"""Format of a label that an image shows, in a unit."""
 SPLITTERS: Final = ("markdown", "paper")
 """Valid splitter names for `split_comment`."""
 _MARKDOWN_VERSION: Final = 11
-"""Version of the `markdown` splitter, part of the signature; increased with every change of its
-output.
-"""
+"""Version of the `markdown` splitter, which is part of the signature. It is increased with every
+change of the splitter's output."""
 _LIBRARIES: Final = ("markdown-it-py", "selectolax", "sentencex")
 # The segmenter takes quadratic time on unclosed quotes.
 _WINDOW_CHARS: Final = 2_000
-"""Maximum characters passed to the segmenter at once."""
+"""Maximum number of characters that the segmenter gets at once."""
 
 _URL: Final = r"(?:https?://|www\.)[^\s<>]*[^\s<>.,:;!?'\")\]]"
-# Texts with a full stop that does not end a sentence; their characters are hidden from the
-# segmenter. In order: a code span; a URL; a full stop inside a word ("React.Component", ".env",
-# "a?.b", but not "e.g."); "1. 2"; "2. " at the start of a sentence; abbreviations that the
-# segmenter does not recognize, inside a sentence.
-_HIDDEN: Final = re.compile(
+# Texts in which a full stop does not end a sentence, so the segmenter gets other characters. In
+# order: a code span; a URL; a full stop inside a word ("React.Component", ".env", "a?.b", but not
+# "e.g."); "1. 2"; "2. " at the start of a sentence; abbreviations that the segmenter does not
+# recognize, inside a sentence.
+_MASKED: Final = re.compile(
     rf"{CODE_OPEN}[^{CODE_OPEN}{CODE_CLOSE}]*{CODE_CLOSE}"
     rf"|\b{_URL}"
     r"|(?<![.?!])[.?!]++(?=[\w/\\(\[{$@=-](?!\.))"
@@ -73,28 +73,29 @@ _LAST_LETTER: Final = re.compile(r"(?<=\s)[a-z](?=[.?!]\s[A-Z\x02])")
 _AFTER_CLOSING: Final = re.compile(r"(?<=[.?!…][)\]\"'”’])\s+(?=[A-Z\x02])")
 # "1. ", "(2) ", "- ", "• "; not "1.5 ", "-a"
 _ENUMERATOR: Final = re.compile(r"\A(?:\(?\d{1,3}[.)]|[•·‣▪*+–—-])\s+")
-# A path alone ("src/app.py:12", "app.py (2)") is the location of a remark, not a remark. Bounded,
-# so that a run of slashes is not scanned to its end from every character.
+# A path alone ("src/app.py:12", "app.py (2)") is the location of a remark, not a remark. The
+# repetitions are bounded, so that a run of slashes is not scanned to its end from every character.
 _NAME: Final = r"[\w@-][\w.@-]{0,80}\.\w{1,5}"
 _PATH: Final = (
     rf"(?:(?:[\w.@-]{{1,80}}/){{1,20}}{_NAME}(?::\d{{1,7}})?|{_NAME}(?= \(\d{{1,3}}\)))\b"
     r"(?: \(\d{1,3}\))?"
 )
-# Possessive: "https://a.https://a. x" has exponentially many matches.
+# The quantifier is possessive, because "https://a.https://a. x" can be divided into URLs and other
+# characters in exponentially many ways.
 _WITHOUT_WORDS: Final = re.compile(rf"(?>{_URL}|:[a-z0-9_+-]+:|{_PATH}|[\W_])++", re.IGNORECASE)
 
 
 def split_comment(body: str, *, splitter: str = "markdown") -> ParsedComment:
-    """Split one comment into units.
+    """Split one comment into sentences and other parts.
 
     `markdown` reads the text as Markdown. Paragraphs, headings, list items and table cells are
-    split into sentences; code blocks and suggestions are kept separate; quotes of earlier comments,
+    split into sentences. Code blocks and suggestions are kept separate. Quotes of earlier comments,
     images, HTML, link targets, labels, bots' boilerplate, struck out text and units without a
     letter or digit are dropped. Invisible text (comments, hidden elements, attributes, titles of
     link definitions, unused footnotes, invisible characters) is stored in `hidden`. Invisible
     characters inside a word are removed. A line break inside a paragraph is a space, unless the
-    paragraph looks like one remark per line.
-    Code spans keep their backticks. A sentence of more than 2,000 characters is cut.
+    paragraph looks like one remark per line. Code spans keep their backticks. A sentence of more
+    than 2,000 characters is cut.
 
     `paper` only splits at line ends, then at ". " and "? ".
 
@@ -103,12 +104,12 @@ def split_comment(body: str, *, splitter: str = "markdown") -> ParsedComment:
         splitter: One of `SPLITTERS`.
 
     Returns:
-        The units in order, none of them blank; empty for an empty text. The reference code returns
-        one empty sentence for an empty review; both splitters here return no sentence, and the
-        pipeline handles the empty review.
+        The parts. The sentences are in order and none of them is blank. For an empty review, the
+        reference code returns one empty sentence; here there is none, and the pipeline handles this
+        case.
 
     Raises:
-        ConfigError: `splitter` is unknown. No `body` raises an error.
+        ConfigError: `splitter` is unknown. Any `body` is accepted.
 
     Source:
         Naik et al., NAACL 2025, arXiv:2409.19801v2, for `paper`: the reference code
@@ -137,7 +138,7 @@ def identity(splitter: str) -> str:
         splitter: One of `SPLITTERS`.
 
     Returns:
-        Identity for the signature: same identity and text, same sentences.
+        The identity for the signature. With the same identity, a text has the same sentences.
 
     Raises:
         ConfigError: `splitter` is unknown.
@@ -160,19 +161,19 @@ def _parse_markdown(body: str) -> ParsedComment:
     severity = None
     for block, unit in enumerate(prose.units):
         above, is_below_text = severity, bool(pieces)
-        for text, label in _sentences(unit.text):
+        for text, label in _split_unit(unit.text):
             is_kept = _has_words(text) and not text.isdecimal() and not is_boilerplate(text)
             if label:
                 severity = label
                 labels.append((label, is_kept))
             if is_kept:
                 pieces.append((text, Position(block, unit.is_heading, severity)))
-        # "nit: rename it" below another paragraph labels only its own paragraph.
+        # In a later paragraph, a label before a remark ("nit: rename it") applies only there.
         if is_below_text and labels and labels[-1][1] and not unit.is_heading:
             severity = above
-    if len(labels) == 1 and not labels[0][1]:  # the only label may also be below the remark
+    if len(labels) == 1 and not labels[0][1]:  # if alone, the label may also be below the remark
         pieces = [(text, replace(at, severity=labels[0][0])) for text, at in pieces]
-    # Boilerplate is kept in hidden text, because none of that was written for a reader.
+    # In hidden text, boilerplate is kept, because no hidden text is written for people.
     hidden = (map(_finish, _segment(unit)) for unit in prose.hidden)
     return ParsedComment(
         sentences=tuple(text for text, _ in pieces),
@@ -189,14 +190,15 @@ def _parse_markdown(body: str) -> ParsedComment:
 def _parse_paper(body: str) -> ParsedComment:
     lines = (line for line in body.split("\n") if line.strip())
     pieces = (piece for line in lines for piece in re.split(r"[.?] ", line))
-    # A delimiter at the end of a line leaves a blank piece, which the reference code keeps; a blank
-    # sentence has no vector here.
+    # A delimiter at the end of a line leaves a blank piece. The reference code keeps it, but here a
+    # blank sentence has no vector.
     return ParsedComment(sentences=tuple(piece for piece in pieces if piece.strip()))
 
 
-def _sentences(unit: str) -> Iterator[tuple[str, str | None]]:
+def _split_unit(unit: str) -> Iterator[tuple[str, str | None]]:
+    """Yield each sentence of a unit without its labels, and the severity that the labels name."""
     pieces = tuple(_segment(unit))
-    # Some boilerplate is longer than a sentence, so the whole unit is checked, too.
+    # Some boilerplate is longer than a sentence, so the whole unit is checked too.
     if len(pieces) == 1 or not is_boilerplate(clean(unit)):
         for piece in pieces:
             if is_boilerplate(clean(piece)):
@@ -206,11 +208,11 @@ def _sentences(unit: str) -> Iterator[tuple[str, str | None]]:
 
 
 def _segment(unit: str) -> Iterator[str]:
-    """Split one unit into sentences that keep all of its characters."""
+    """Split one unit into sentences; together, they have all characters of the unit."""
     if len(unit) <= _WINDOW_CHARS and _MAY_END.search(unit) is None:
         yield unit
         return
-    masked = _HIDDEN.sub(lambda match: "X" + "x" * (len(match[0]) - 1), unit)
+    masked = _MASKED.sub(lambda match: "X" + "x" * (len(match[0]) - 1), unit)
     masked = _LAST_LETTER.sub("0", masked)
     start = 0
     while start < len(masked):
@@ -219,8 +221,8 @@ def _segment(unit: str) -> Iterator[str]:
         after_closing = {match.end() for match in _AFTER_CLOSING.finditer(window)}
         ends = sorted({item["end_index"] for item in boundaries} | after_closing)
         if start + len(window) < len(masked):
-            # The last sentence may continue in the next window; if it is the only one, it is cut
-            # at a space.
+            # The last sentence may continue in the next window, so it is left to that window. If it
+            # is the only sentence, it is cut at a space.
             ends = ends[:-1] or [window.rfind(" ") + 1 or len(window)]
         begin = 0
         for end in ends:
@@ -239,22 +241,23 @@ def _has_words(text: str) -> bool:
 
 # GitHub's limit for a comment: https://github.com/danger/danger/issues/424
 MAX_PART_CHARS: Final = 65_536
-"""Maximum characters read at once; a longer body is read in parts of at most this length."""
+"""Maximum number of characters that are read at once; a longer body is read in parts."""
 _TITLES: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "summary", "th"})
 _BOLD: Final = frozenset({"b", "strong"})
 _LABEL_TAGS: Final = _BOLD | {"em", "i", "kbd", "sub", "sup", "mark", "span", "td"}
 _MAX_LABEL_PARTS: Final = 8
-"""Maximum number of texts in the element of a label."""
+"""Maximum number of texts in an element that can be a label."""
 _EMPTY_CODE: Final = f"{CODE_OPEN}``{CODE_CLOSE}"
 
-# "language-suggestion"; of GitLab, also "language-suggestion:-0+1", ":-1" and ":+2":
+# "language-suggestion"; on GitLab also "language-suggestion:-0+1", ":-1" and ":+2":
 # https://docs.gitlab.com/user/project/merge_requests/reviews/suggestions/
 _SUGGESTION: Final = re.compile(
     r"language-suggestion(:(?:-?(\d{1,3}))?(?:\+(\d{1,3}))?$)?", re.IGNORECASE
 )
 _FENCE: Final = re.compile(r"^[ \t]*(```|~~~)", re.MULTILINE)
-# A bot's whole review in one block, after "Here is my review:" or after nothing, as in
-# https://github.com/dotCMS/core/pull/36303. The first fence inside it, if any, opens a block.
+# A bot's whole review in one code block, after "Here is my review:" or after nothing, as in
+# https://github.com/dotCMS/core/pull/36303. The first fence inside the review, if any, must open a
+# block, not close one.
 _WRAPPED: Final = re.compile(
     r"\s*+(?:[^\n`]{0,200}\breview\b[^\n`]{0,200}\n\s*)?(`{3,9}|~{3,9})(?:markdown|md)[ \t]*\n"
     r"(?!(?:(?!\1).*\n)*+\1[ \t]*\n)",
@@ -263,7 +266,8 @@ _WRAPPED: Final = re.compile(
 _TAG: Final = re.compile(r"<[^<>]*>")
 # "<br>", "</p>", "<li class=a>"; not "<b>"
 _BLOCK_TAG: Final = re.compile(r"</?(?:p|li|h[1-6]|t[dhr]|pre|br)\b[^<>]*>", re.IGNORECASE)
-# An empty line, or a line that starts like an item: HTML comments are not Markdown but resemble it.
+# An empty line, or a line that starts like a list item: HTML comments are often written like
+# Markdown.
 _UNSEEN_BREAK: Final = re.compile(r"\n[ \t]*(?:\n|(?=(?:[-*+•]|\d{1,3}[.)])[ \t]))")
 # State that a bot stores in a comment, such as base64.
 _STATE: Final = re.compile(r"(?<![A-Za-z0-9+/=-])[A-Za-z0-9+/=-]{200,}")
@@ -275,11 +279,11 @@ class Unit(NamedTuple):
     text: str
     """The text, never blank; `CODE_OPEN` and `CODE_CLOSE` enclose its code spans."""
     is_heading: bool = False
-    """Whether it is a heading, a header cell, the title of a folded section or all bold."""
+    """Whether the unit is a heading, a header cell, the title of a folded section or all bold."""
 
 
 class _Section(msgspec.Struct):
-    """Open `<details>`, with the numbers of items read before it."""
+    """Open `<details>`, with the numbers of units and blocks that were read before it."""
 
     units: int
     code_blocks: int
@@ -288,7 +292,7 @@ class _Section(msgspec.Struct):
 
 
 class Prose:
-    """Text of one comment, sorted by kind; collected on a single walk over its DOM."""
+    """Text of one comment by kind, collected in a single walk over its DOM."""
 
     def __init__(self) -> None:
         self.units: list[Unit] = []
@@ -296,7 +300,7 @@ class Prose:
         self.suggestions: list[str] = []
         """Contents of suggestion blocks, without the last newline."""
         self.suggestion_offsets: list[tuple[int, int] | None] = []
-        """Offsets of each suggestion block, see `ParsedComment`."""
+        """Offsets of each suggestion block: see `ParsedComment`."""
         self.code_blocks: list[str] = []
         """Contents of other non-blank code blocks, without the last newline."""
         self.diffs: list[str] = []
@@ -305,8 +309,10 @@ class Prose:
         """Content of a block -> index of the unit that it follows; -1 at the start."""
         self.hidden: list[str] = []
         """Invisible texts, in order, never blank, without Markdown."""
+        # Parts of the unit that is being read, and of the hidden text that is being read.
         self._seen: list[str] = []
         self._unseen: list[str] = []
+        # Numbers of open elements of each kind, and other facts about the current position.
         self._hiding = 0
         self._struck = 0
         self._code: list[str] | None = None
@@ -318,7 +324,7 @@ class Prose:
         self._has_plain_text = False
 
     def read(self, node: LexborNode | None) -> None:
-        """Read a node with its content and all nodes after it, in order."""
+        """Read a node with its content, and all nodes after it, in order."""
         opened: list[tuple[LexborNode, str, bool]] = []
         while node is not None or opened:
             if node is None:
@@ -336,7 +342,7 @@ class Prose:
         self._end_unit()
 
     def hide(self, texts: Iterable[str]) -> None:
-        """Add invisible texts to `hidden`, without the state that a bot stores in them."""
+        """Add invisible texts to `hidden`, without data that a bot encoded in them."""
         for text in texts:
             for part in _UNSEEN_BREAK.split(text):
                 cleaned = " ".join(_STATE.sub(" ", clean(part)).split())
@@ -346,7 +352,7 @@ class Prose:
     @property
     def _buffer(self) -> list[str]:
         if self._struck:
-            return []  # struck out by its writer
+            return []  # struck out text is dropped
         return self._unseen if self._hiding else self._seen
 
     def _read_text(self, node: LexborNode) -> None:
@@ -360,7 +366,7 @@ class Prose:
             self._buffer.append(text)
 
     def _open(self, node: LexborNode, name: str) -> bool:
-        """Read the start of an element; return True when it hides its content."""
+        """Read the start of an element; return True if the element hides its content."""
         if BLOCK_TAG.fullmatch(name):
             self._end_unit()
         attributes = {key: clean(value or "") for key, value in node.attributes.items()}
@@ -378,7 +384,7 @@ class Prose:
         self._titles += name in _TITLES
         self._bold += name in _BOLD
         if name == "code":
-            # Of nested spans, only the outermost is a code span.
+            # Of nested `<code>` elements, only the outermost is a code span.
             if self._code is None:
                 self._code = self._buffer
                 self._code.append(f"{CODE_OPEN}`")
@@ -416,21 +422,21 @@ class Prose:
             self._sections[-1].hidden |= is_hidden_section(summary)
 
     def _close_section(self) -> None:
-        # The suggestions of a hidden section are kept, because CodeRabbit puts those that can be
-        # committed under the heading of such a section.
+        # The suggestions of a hidden section are kept, because CodeRabbit puts suggestions that can
+        # be committed into a section with such a title.
         section = self._sections.pop()
         if section.hidden:
             del self.units[section.units :]
             del self.code_blocks[section.code_blocks :]
             del self.diffs[section.diffs :]
-            # The suggestions of the section now follow the unit before it.
+            # The suggestions of the section now follow the unit before the section.
             for content in reversed(self.follows):
                 if self.follows[content] < section.units:
                     break
                 self.follows[content] = section.units - 1
 
     def _end_unit(self) -> None:
-        """End the unit that is being read, as visible or hidden text; a blank unit is dropped."""
+        """End the unit that is being read, visible or hidden; a blank unit is dropped."""
         self.hidden += self._take(self._unseen)
         if not self._hiding:
             is_heading = bool(self._titles) or not self._has_plain_text
@@ -442,7 +448,7 @@ class Prose:
         if not buffer:
             return
         is_code = buffer is self._code
-        # A unit can end within a code span, which is closed here and opened again in the next unit.
+        # If a unit ends within a code span, the span is closed here and opened again in the next.
         written = "".join([*buffer, f"`{CODE_CLOSE}"] if is_code else buffer)
         buffer[:] = [f"{CODE_OPEN}`"] if is_code else []
         text = " ".join(written.replace(_EMPTY_CODE, "").split())
@@ -472,32 +478,32 @@ class Prose:
 def read_prose(body: str) -> Prose:
     """Extract the text of one comment.
 
-    Never raises. Takes time linear in the length: bodies over `MAX_PART_CHARS` are read in parts,
-    cut at line ends, each as a separate comment except that code blocks continue.
+    This raises no errors and takes linear time, because a body of more than `MAX_PART_CHARS` is cut
+    at line ends and read in parts. Each part is read like a separate comment, except that a code
+    block continues in the next part.
 
     Args:
         body: Markdown or plain text, any characters.
     """
     prose = Prose()
-    prose.hide(smuggled(body))
+    prose.hide(decode_smuggled(body))
     text = clean(body)
-    # Hosts show a comment with a fence around it as it is written, but its writer meant Markdown.
+    # If a fence encloses the whole comment, hosts show the source, but the writer meant Markdown.
     if wrapped := _WRAPPED.match(end := text.rstrip()):
         text = end[wrapped.end() :].removesuffix(wrapped[1])
-    for part in _parts(text):
+    for part in _split_parts(text):
         rendered, node = parse_markdown(part)
-        # Entities ("&#xE0041;") reintroduce characters that were removed from the body.
-        prose.hide(smuggled(rendered))
+        # Entities ("&#xE0041;") can bring back characters that were removed from the body.
+        prose.hide(decode_smuggled(rendered))
         prose.read(node)
     return prose
 
 
-def _parts(text: str) -> Iterator[str]:
+def _split_parts(text: str) -> Iterator[str]:
     begin, fence = 0, ""
     while len(text) - begin > MAX_PART_CHARS:
         end = text.rfind("\n", begin, begin + MAX_PART_CHARS) + 1 or begin + MAX_PART_CHARS
-        # A code block that the cut divides continues in the next part, so its fence is repeated
-        # there.
+        # If the cut divides a code block, the block's fence is repeated in the next part.
         yield fence + text[begin:end]
         for marker in _FENCE.findall(text, begin, end):
             fence = "" if fence.strip() == marker else fence or f"{marker}\n"
@@ -506,7 +512,7 @@ def _parts(text: str) -> Iterator[str]:
 
 
 _SHORTEST_RUN: Final = 4
-"""Shortest run of characters that can encode a word."""
+"""Minimum number of characters of a run that can encode a word."""
 _TAGS: Final = 0xE0000
 _TAG_CHARACTERS: Final = re.compile("[\U000e0020-\U000e007e]+")
 # A flag such as the flag of Wales: a black flag, at most seven tags, the tag that ends it
@@ -518,20 +524,21 @@ _TEXT_ATTRIBUTES: Final = frozenset(
 )
 
 
-def smuggled(text: str) -> tuple[str, ...]:
+def decode_smuggled(text: str) -> tuple[str, ...]:
     r"""Decode the text that invisible characters encode.
 
-    Tag characters (U+E0020 to U+E007E) stand for ASCII. They are read line by line, letters
-    scattered over a line as one word; flags are ignored.
+    Tag characters (U+E0020 to U+E007E) stand for ASCII characters. They are read line by line;
+    letters that are scattered over a line are read as one word. Flags, which also have tag
+    characters, are ignored.
 
     Args:
-        text: As received, before `clean`.
+        text: Text as received, before `clean`.
 
     Returns:
-        The texts in order of kind and position; texts of fewer than four letters are ignored.
+        The text of each line; texts of fewer than four characters are ignored.
 
     Example:
-        >>> smuggled("fine" + "".join(chr(0xE0000 + ord(letter)) for letter in "rate 5"))
+        >>> decode_smuggled("fine" + "".join(chr(0xE0000 + ord(letter)) for letter in "rate 5"))
         ('rate 5',)
     """
     if INVISIBLE.search(text) is None:
@@ -539,7 +546,7 @@ def smuggled(text: str) -> tuple[str, ...]:
     decoded: list[str] = []
     for line in _FLAG.sub("", text).splitlines():
         runs = ["".join(chr(ord(c) - _TAGS) for c in run) for run in _TAG_CHARACTERS.findall(line)]
-        # Scattered letters form one word, runs of letters are separate words.
+        # Scattered letters form one word, but longer runs of letters are separate words.
         joiner = " " if any(len(run) >= _SHORTEST_RUN for run in runs) else ""
         decoded.append(joiner.join(runs))
     in_words = (" ".join(text.split()) for text in decoded)
@@ -549,14 +556,14 @@ def smuggled(text: str) -> tuple[str, ...]:
 def attribute_texts(attributes: Mapping[str, str]) -> Iterator[str]:
     """Yield the texts in attributes: alternative texts of images, hints, data.
 
-    In `data-` and `aria-` attributes that are not meant for text, only values of two or more words
-    are texts: the rest are numbers, names and switches.
+    Other `data-` and `aria-` attributes are not meant for text, so their values are yielded only if
+    they have two or more words; the rest are numbers, names and switches.
 
     Args:
         attributes: Values by name, in lower case.
 
     Yields:
-        Values with a letter, in order, white space collapsed.
+        The values that have a letter, in order, with collapsed white space.
 
     Example:
         >>> list(attribute_texts({"alt": "a shot", "data-id": "a1", "width": "5"}))
@@ -578,26 +585,27 @@ def attribute_texts(attributes: Mapping[str, str]) -> Iterator[str]:
 SEVERITIES: Final = ("critical", "high", "medium", "low")
 """Severities that labels name, the worst first."""
 _MAX_TAIL: Final = 100
-"""Maximum characters at the end of a text that are searched for a label."""
+"""Maximum number of characters at the end of a text that are searched for a label."""
 _BADGE: Final = re.compile(BADGE.format("([^\x05\x06]*)"))
 
 
 @cache
 def _read_grammar() -> dict[str, str]:
-    """Return the expressions of `labels.toml`, each with the expressions that it refers to."""
+    """Return the expressions of `labels.toml` by name, with the named expressions inserted."""
     parts: dict[str, str] = {}
     file = importlib.resources.files("crscore.review") / "labels.toml"
     for name, pattern in tomllib.loads(file.read_text(encoding="utf-8")).items():
         parts[name] = re.sub(r"\{([a-z_]+)\}", lambda match: f"(?:{parts[match[1]]})", pattern)
-    # The mildest first: "non-blocking" is not "blocking".
+    # The mildest comes first, because "non-blocking" is not "blocking".
     words = [rf"(?P<{name}>\b(?:{parts[name]})\b)" for name in reversed(SEVERITIES)]
     return parts | {"severity": "|".join(words)}
 
 
-# `leading` and `trailing` take 0.17 s to compile, a tenth of a whole run, and most sentences have
-# no label: the small `may_lead` and `may_trail` match wherever the large ones do.
+# `leading` and `trailing` take 0.17 s to compile, a tenth of a whole run. Most sentences have no
+# label, so the small `may_lead` and `may_trail`, which match wherever the large patterns do, are
+# tried first.
 @cache
-def _pattern(name: str) -> re.Pattern[str]:
+def _compile(name: str) -> re.Pattern[str]:
     return re.compile(_read_grammar()[name], re.IGNORECASE)
 
 
@@ -605,11 +613,12 @@ def strip_labels(text: str) -> tuple[str, str | None]:
     """Remove the labels at both ends of a sentence.
 
     Args:
-        text: The sentence; `LABEL_END`, badges and the marks of code spans may be in it.
+        text: The sentence, which may contain `LABEL_END`, badges, and the characters around code
+            spans.
 
     Returns:
-        The text without the labels, and the most serious of the `SEVERITIES` that they name; None
-        if they name none.
+        The text without the labels, and the most serious of the `SEVERITIES` that the labels name;
+        None if they name none.
 
     Example:
         >>> strip_labels("P1: `x` is null.")
@@ -619,23 +628,23 @@ def strip_labels(text: str) -> tuple[str, str | None]:
     """
     # Labels are shown but not scored, because a single label moved a standing by up to 74 points
     # (docs/design/004-sentences.md).
-    levels = {name for badge in _BADGE.findall(text) for name in _severities(badge)}
+    levels = {name for badge in _BADGE.findall(text) for name in _find_severities(badge)}
     rest, after_emoji = _BADGE.sub(" ", text).strip(), False
     while label := (
-        (after_emoji and _pattern("after_emoji").match(rest))
-        or (_pattern("may_lead").match(rest) and _pattern("leading").match(rest))
+        (after_emoji and _compile("after_emoji").match(rest))
+        or (_compile("may_lead").match(rest) and _compile("leading").match(rest))
         or (
-            _pattern("may_trail").search(rest, tail := max(0, len(rest) - _MAX_TAIL))
-            and _pattern("trailing").search(rest, tail)
+            _compile("may_trail").search(rest, tail := max(0, len(rest) - _MAX_TAIL))
+            and _compile("trailing").search(rest, tail)
         )
     ):
-        severities = _severities(label[0])
-        if len(severities) > 1:  # "[low, high] is the range"
+        severities = _find_severities(label[0])
+        if len(severities) > 1:  # text that only looks like a label: "[low, high] is the range"
             break
         levels |= severities
         after_emoji = not any(map(str.isalnum, label[0]))
         before, after = rest[: label.start()], rest[label.end() :]
-        rest = before + (after if before else _pattern("separators").sub("", after))
+        rest = before + (after if before else _compile("separators").sub("", after))
     return rest, min(levels, key=SEVERITIES.index, default=None)
 
 
@@ -656,7 +665,7 @@ def is_label(text: str) -> bool:
 
 
 def read_badge(alternative: str, address: str) -> str | None:
-    """Return the label that an image shows: "" for a button or another badge; None for a picture.
+    """Return the label that an image shows; "" for a button or a similar image; None for a picture.
 
     Example:
         >>> read_badge("P1 Badge", "p1.svg"), read_badge("Screenshot", "a.png")
@@ -664,22 +673,22 @@ def read_badge(alternative: str, address: str) -> str | None:
     """
     if is_label(alternative):
         return alternative
-    if _pattern("badge_address").search(address):
+    if _compile("badge_address").search(address):
         return address.rpartition("/")[2]
     return "" if is_boilerplate(alternative) else None
 
 
-def _severities(label: str) -> set[str]:
+def _find_severities(label: str) -> set[str]:
     """Return the severities that a label names; "high confidence" names none."""
-    rated = _pattern("without_severity").sub("", label.replace("_", " "))
-    return {match.lastgroup or "" for match in _pattern("severity").finditer(rated)}
+    rated = _compile("without_severity").sub("", label.replace("_", " "))
+    return {match.lastgroup or "" for match in _compile("severity").finditer(rated)}
 
 
 _PATTERNS: Final = tomllib.loads(
     (importlib.resources.files("crscore.review") / "boilerplate.toml").read_text(encoding="utf-8")
 )
-# Losing a remark is worse than keeping a footer, so a pattern must match a whole text except the
-# emoji, marks and counts ("(3)") around it (docs/design/004-sentences.md).
+# Losing a remark is worse than keeping a footer. So a pattern must match a whole text, except the
+# emoji, punctuation and counts ("(3)") around it (docs/design/004-sentences.md).
 _EDGES: Final = re.compile(r"^[\W_]+|(?:[\W_]|\(\d+\))+$")
 _HIDDEN_SECTION: Final = re.compile(
     rf"[\Wℹ]*(?:{'|'.join(_PATTERNS['hidden_sections'])})\W*(?:\(\w+\))?\W*"

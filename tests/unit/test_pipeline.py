@@ -676,7 +676,9 @@ def test_sentences_over_the_limit_are_left_out_with_a_note(
     comments = (Comment(body="Why? How? Who?"), Comment(body="When? Where?"), Comment(body=""))
     result = pipeline.run([pipeline.ReviewedChange(DIFF, comments)], parts(*CLAIMS))[0]
     assert [sentence.text for sentence in result.sentences] == ["Why?", "How?", "Who?", "When?"]
-    assert result.notes[-1].startswith("4 of 5 sentences are scored; the last ones of the author")
+    assert result.notes[-1].startswith(
+        "4 of 5 sentences are scored; the last sentences of the author"
+    )
     assert len(result.comments) == 3
 
 

@@ -345,7 +345,7 @@ def test_review_in_another_language_has_no_score_but_its_code_is_addressed() -> 
 
     both, only_read = scorer.score(patch, [unread, read]), scorer.score(patch, [read])
     assert (both.standing, both.scores) == (only_read.standing, only_read.scores)
-    assert both.notes == ("Text in 1 of 2 comments was not read, as it is not in English.",)
+    assert both.notes == ("Text in 1 of 2 comments was not read: it is not in English.",)
     assert [review.scores.reason for review in both.reviews] == [reason, None]
 
 

@@ -337,7 +337,7 @@ def test_too_many_comments_name_the_limit(monkeypatch: pytest.MonkeyPatch) -> No
     with pytest.raises(LimitError) as caught:
         parse_review('[{"body": "a"}, {"body": "b"}]')
     assert caught.value.args == ("max_comments", 1, 2, "<review>")
-    assert str(caught.value).endswith("this has 2; score a smaller part of the review")
+    assert str(caught.value).endswith("this input has 2; score a smaller part of the review")
 
 
 @pytest.mark.parametrize("text", ["four", '{"body": "four"}'])

@@ -55,7 +55,7 @@ def test_short_misspelt_and_technical_english_is_read(text: str) -> None:
 
 
 def test_english_with_function_words_needs_no_detector(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(read, "_detector", pytest.fail)
+    monkeypatch.setattr(read, "_load_detector", pytest.fail)
     assert is_english("The lock that guards this map should be released before the call returns.")
     assert not is_english("Здесь блокировка никогда не снимается.")
 
@@ -72,7 +72,7 @@ def test_comment_in_another_language_is_unread_with_its_english_label_and_code()
     ]
     marked = mark_unread(sentences)
     assert [sentence.unread for sentence in marked] == [*[True] * 4, False, True, False]
-    note = "Text in 2 of 3 comments was not read, as it is not in English."
+    note = "Text in 2 of 3 comments was not read: it is not in English."
     assert describe_unread(marked) == (note,)
 
 
@@ -80,7 +80,7 @@ def test_note_is_for_reviews_that_were_read_in_part() -> None:
     english, german = (Sentence(text="a", comment=n, unread=bool(n)) for n in range(2))
     assert describe_unread([english]) == describe_unread([german]) == ()
     assert describe_unread([english, german]) == (
-        "Text in 1 of 2 comments was not read, as it is not in English.",
+        "Text in 1 of 2 comments was not read: it is not in English.",
     )
 
 

@@ -2,7 +2,7 @@ import pytest
 
 from crscore.diff import parse
 from crscore.records import Comment, ScopeKind, Side
-from crscore.review.read import attach
+from crscore.review.read import find_scope
 
 PATCH = """\
 diff --git a/app/a.py b/app/a.py
@@ -35,7 +35,7 @@ DIFF = parse.parse_diff(PATCH)
 
 
 def place(**fields: object) -> tuple[ScopeKind, str | None, int | None]:
-    scope = attach(Comment(body="x", **fields), DIFF)
+    scope = find_scope(Comment(body="x", **fields), DIFF)
     assert scope is not None
     return scope.kind, scope.path, scope.hunk
 
@@ -67,7 +67,7 @@ def test_old_name_of_a_renamed_file_finds_it() -> None:
 
 
 def test_file_outside_the_diff_has_no_scope() -> None:
-    assert attach(Comment(body="x", path="other.py", line=1), DIFF) is None
+    assert find_scope(Comment(body="x", path="other.py", line=1), DIFF) is None
 
 
 def test_kept_hunk_finds_its_place_when_the_line_is_gone() -> None:
@@ -120,19 +120,19 @@ def test_name_that_a_new_file_took_over_means_the_new_file() -> None:
         "diff --git a/a.py b/a.py\nnew file mode 100644\n--- /dev/null\n+++ b/a.py\n"
         "@@ -0,0 +1 @@\n+z\n"
     )
-    new = attach(Comment(body="x", path="a.py", line=1), swapped)
-    old = attach(Comment(body="x", path="a.py", line=1, side=Side.OLD), swapped)
+    new = find_scope(Comment(body="x", path="a.py", line=1), swapped)
+    old = find_scope(Comment(body="x", path="a.py", line=1, side=Side.OLD), swapped)
     assert (new.path, old.path) == ("a.py", "b.py")
 
 
 def test_form_feed_in_a_kept_hunk_ends_no_line() -> None:
     odd = parse.parse_diff("--- a/a.c\n+++ b/a.c\n@@ -1,2 +1,2 @@\n a\x0cb\n-c\n+d\n")
-    scope = attach(Comment(body="x", diff_hunk="@@ -1,2 +1,2 @@\n a\x0cb\n-c"), odd)
+    scope = find_scope(Comment(body="x", diff_hunk="@@ -1,2 +1,2 @@\n a\x0cb\n-c"), odd)
     assert scope.kind is ScopeKind.HUNK
 
 
 def test_bare_hunk_answers_to_any_path() -> None:
     bare = parse.parse_diff("@@ -1 +1 @@\n-a\n+b\n", language="python")
-    scope = attach(Comment(body="x", path="any.py", line=1), bare)
+    scope = find_scope(Comment(body="x", path="any.py", line=1), bare)
     assert scope is not None
     assert scope.kind is ScopeKind.HUNK

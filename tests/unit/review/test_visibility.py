@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crscore.review.markdown import hidden_formula
-from crscore.review.sentences import attribute_texts, smuggled, split_comment
+from crscore.review.sentences import attribute_texts, decode_smuggled, split_comment
 from crscore.text import clean
 from tests.helpers.growth import growth
 
@@ -223,11 +223,11 @@ def test_smuggled_entities_are_hidden() -> None:
 
 
 def test_scattered_tags_are_one_word() -> None:
-    assert smuggled("".join(f"x{tagged(letter)}" for letter in "limit")) == ("limit",)
+    assert decode_smuggled("".join(f"x{tagged(letter)}" for letter in "limit")) == ("limit",)
 
 
 def test_runs_of_tags_are_words() -> None:
-    assert smuggled(f"{tagged('limit')}a{tagged('page')}\n{tagged('next')}") == (
+    assert decode_smuggled(f"{tagged('limit')}a{tagged('page')}\n{tagged('next')}") == (
         "limit page",
         "next",
     )
@@ -244,7 +244,7 @@ def test_ordinary_invisible_characters_spell_nothing() -> None:
         tagged("abc"),
         "\u200b" * 50,
     ]:
-        assert smuggled(text) == ()
+        assert decode_smuggled(text) == ()
 
 
 printable = st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E), min_size=4)
@@ -253,7 +253,9 @@ printable = st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E), min_s
 @given(printable, st.text(st.characters(max_codepoint=0x7F)))
 def test_any_ascii_in_tags_is_read_back(secret: str, around: str) -> None:
     expected = " ".join(secret.split())
-    assert smuggled(f"{around}{tagged(secret)}") == ((expected,) if len(expected) > 3 else ())
+    assert decode_smuggled(f"{around}{tagged(secret)}") == (
+        (expected,) if len(expected) > 3 else ()
+    )
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from crscore.claims.structural.plain_files import of_lines
 from crscore.claims.structural.topics import changes_of
 from crscore.diff.parse import parse_diff
 from crscore.records import Comment, Diff, LineKind, ReferenceKind, Topic, TopicState
-from crscore.review.read import attach
+from crscore.review.read import find_scope
 from crscore.scoring.cells import in_scope
 from crscore.syntax.change import ParsedFile
 from crscore.syntax.grammars import language_of
@@ -276,7 +276,7 @@ def test_same_edit_in_several_files_is_about_each_of_its_places(ending, old, new
     references = claims(diff)
     for path, side, line in lines_of(diff):
         (file,) = (file for file in diff.files if file.path == path)
-        scope = attach(Comment(body="", path=path, line=line, side=side), diff)
+        scope = find_scope(Comment(body="", path=path, line=line, side=side), diff)
         rows = [row for row in references if in_scope(row, scope, file)]
         assert [row.kind for row in rows].count(ReferenceKind.CLAIM) >= 1, (path, side, line)
 
