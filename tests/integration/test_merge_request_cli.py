@@ -126,7 +126,7 @@ def test_patch_that_gitlab_leaves_out_without_a_flag_is_missing(
 @pytest.mark.usefixtures("gitlab")
 def test_mistakes_are_one_line(crscore, monkeypatch: pytest.MonkeyPatch) -> None:
     for arguments, words in (
-        (["acme/shop!8"], "there is no such"),
+        (["acme/shop!8"], "it does not exist"),
         (["https://other.example/a/b/-/merge_requests/7"], "GITLAB_URL says"),
         (["acme/shop!7", "acme/shop#7"], "all be on one host"),
     ):
