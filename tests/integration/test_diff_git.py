@@ -250,4 +250,4 @@ def test_format_patch_of_two_commits_gives_both(repository: Repository) -> None:
 def test_submodule_log_form_is_noted(repository: Repository) -> None:
     parsed = parse.parse_diff(repository.git("diff", "--submodule=log", "HEAD~1", "HEAD"))
     assert "lib" not in {file.path for file in parsed.files}
-    assert any("without their change: 'Submodule lib " in note for note in parsed.notes)
+    assert any("but not their changes: 'Submodule lib " in note for note in parsed.notes)
