@@ -158,7 +158,7 @@ def read_conversation(
     owner, _, name = repository.partition("/")
     variables = {"owner": owner, "name": name, "number": number, "settings": settings}
     response = client.graphql(graphql.PULL_QUERY, variables, graphql.PullResponse).repository
-    pull = graphql.read_rest(
+    pull = graphql.read_to_end(
         partial(client.graphql, kind=graphql.Nodes),
         response.pull_request,
         graphql.CONVERSATION,
@@ -209,7 +209,7 @@ def _read_states(
         for state in (pull.reviews.nodes if pull.reviews else ())
     }
     for thread in pull.threads.nodes:
-        complete = graphql.read_rest(
+        complete = graphql.read_to_end(
             partial(client.graphql, kind=graphql.Nodes),
             thread,
             graphql.THREAD_COMMENTS,

@@ -34,7 +34,7 @@ Response = TypeVar("Response", graphql.Nodes, graphql.Commits)
 # one point, as does a query for one.
 COMMITS_PER_QUERY: Final = 100
 """Maximum number of commits per query."""
-# This allows 300,000 pull requests, and stops if a host's list never ends.
+# This allows 300,000 pull requests. The limit is for a host whose list never ends.
 MAX_PULL_PAGES: Final = 3_000
 """Maximum number of pages to read from a repository's list of pull requests."""
 
@@ -109,7 +109,7 @@ class GitHubFeed:
                 times.append(item.updated_at)
                 if item.updated_at >= since:
                     changed.setdefault(item.number, _convert_pull(item, repository))
-            # If the items read so far are in order, the later ones have not changed since then.
+            # If the list is in order so far, no item after these has changed since that time.
             is_past = bool(times) and times[-1] < since
             if not page.has_more or (is_past and times == sorted(times, reverse=True)):
                 break
@@ -197,7 +197,7 @@ class GitHubFeed:
         node = self._read_nodes(graphql.DETAILS_QUERY, [pull]).get(pull.node)
         if node is None:
             raise NotFoundError("GraphQL", "the pull request no longer exists")
-        return graphql.read_rest(partial(self._send, kind=graphql.Nodes), node, graphql.DETAILS)
+        return graphql.read_to_end(partial(self._send, kind=graphql.Nodes), node, graphql.DETAILS)
 
     def _read_nodes(self, query: str, pulls: Sequence[FeedPull]) -> dict[str, graphql.Node]:
         response = self._send(query, {"ids": [pull.node for pull in pulls]}, graphql.Nodes)

@@ -296,7 +296,7 @@ DETAILS_QUERY: Final = nodes_query(DETAILS, SIZE, CHECKS)
 THREAD_STATES_QUERY: Final = nodes_query(THREAD_STATES)
 
 
-def read_rest(
+def read_to_end(
     send: Send, node: Node, lists: Mapping[str, ListQuery], *fields: str, kind: str = "PullRequest"
 ) -> Node:
     """Read the remaining pages of lists; each query reads the next page of every unfinished list.

@@ -184,7 +184,10 @@ class GitHub:
         reason: str,
         limits: DiffLimits,
     ) -> Change:
-        """Read the change from the checkout or, if `reason` says why not, from GitHub's list."""
+        """Read the change from the checkout or from GitHub's list.
+
+        `reason` says why there is no checkout; "" if none was expected.
+        """
         totals = changed_files.Totals(pull.changed_files, pull.additions, pull.deletions)
         if checkout is not None:
             try:

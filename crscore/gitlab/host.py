@@ -238,7 +238,10 @@ class GitLab:
         reason: str,
         limits: DiffLimits,
     ) -> Change:
-        """Read the change from the checkout or, if `reason` says why not, from GitLab."""
+        """Read the change from the checkout or from GitLab's newest version.
+
+        `reason` says why there is no checkout; "" if none was expected.
+        """
         # If head and merge base are the same, the checkout has the change that GitLab shows.
         if checkout is not None and checkout.merge_base == refs.base_sha:
             try:

@@ -397,7 +397,7 @@ class HostClient(ABC):
         """
         if 200 <= status < 300 and status != 202:
             return
-        message = _message(body)
+        message = _read_message(body)
         # 403 means a rate limit or a missing permission; only the headers and the text show which.
         is_limit = "retry-after" in headers or _is_spent(headers) or has_limit_words(message)
         if status == 429 or (status == 403 and is_limit):
@@ -555,7 +555,7 @@ def _is_spent(headers: Mapping[str, str]) -> bool:
     return headers.get("x-ratelimit-remaining", headers.get("ratelimit-remaining")) == "0"
 
 
-def _message(body: bytes) -> str:
+def _read_message(body: bytes) -> str:
     """Return the message and the details of an error response as one line."""
     try:
         complaint = msgspec.json.decode(body, type=dict[str, Any])
