@@ -349,7 +349,7 @@ def read_mails(data: bytes) -> tuple[bytes, list[str]]:
 
 
 def _remove_message(content: bytes) -> bytes:
-    """Remove the commit message from a mail's text, which ends at the line `---`."""
+    """Return the text of a mail without its commit message, which ends at the line `---`."""
     # Not `splitlines`, because a form feed in code does not end a line of a diff.
     lines = content.split(b"\n")
     for index, line in enumerate(lines, 1):

@@ -436,7 +436,7 @@ def find_replaced_lines(
 
 
 def _read_lines(comment: Comment, end: int, file: ChangedFile) -> list[str]:
-    """Return the lines that a comment is on; empty if the diff does not show them all."""
+    """Return the lines that a comment is on, as far as the hunk with the last line has them."""
     start = max(comment.start_line or end, end - MAX_LINES + 1)
     index = file.hunk_at(comment.side, end)
     if index is None:
