@@ -20,7 +20,7 @@ CHANGE = parse.parse_diff(
 TEXTS = {"m.py": "one\nTWO\nthree\n", "p.py": "new\n"}
 
 
-def test_files_that_are_not_whole_in_their_hunk_are_needed() -> None:
+def test_files_that_their_hunks_show_in_part_are_needed() -> None:
     assert full_files.list_needed(CHANGE, DiffLimits()) == (("m.py", "p.py"), ())
 
 
@@ -30,7 +30,7 @@ def test_files_over_the_number_are_left_out_with_a_note() -> None:
     assert "max_sources (1) was reached: 'p.py'" in notes[0]
 
 
-def test_both_versions_are_there_of_every_file_with_lines() -> None:
+def test_every_file_with_lines_gets_both_versions() -> None:
     files = {file.path: file for file in full_files.add(CHANGE, TEXTS).files}
     assert {path: (file.old_source, file.new_source) for path, file in files.items()} == {
         "m.py": ("one\ntwo\nthree\n", "one\nTWO\nthree\n"),

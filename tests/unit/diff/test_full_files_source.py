@@ -13,18 +13,18 @@ def both(change) -> tuple[str | None, str | None]:
 
 
 @pytest.mark.parametrize("given", [OLD, NEW])
-def test_either_version_in_the_folder_gives_both(given: str) -> None:
+def test_old_or_new_version_in_the_folder_gives_both(given: str) -> None:
     assert both(full_files.from_tree(CHANGE, {"a.txt": given})) == (OLD, NEW)
 
 
-def test_third_version_in_the_folder_is_left_out_with_a_note() -> None:
+def test_another_version_in_the_folder_is_left_out_with_a_note() -> None:
     with_files = full_files.from_tree(CHANGE, {"a.txt": "else\n"}, notes=["first"])
     assert both(with_files) == (None, None)
     assert with_files.notes[-2] == "first"
     assert "neither the old nor the new" in with_files.notes[-1]
 
 
-def test_folder_that_fits_nothing_is_noted_once() -> None:
+def test_folder_that_matches_no_file_is_noted_once() -> None:
     change = parse.parse_diff(PATCH + PATCH.replace("a.txt", "b.txt"))
     with_files = full_files.from_tree(change, {"a.txt": "else\n"})
     assert with_files.files == change.files
@@ -33,17 +33,17 @@ def test_folder_that_fits_nothing_is_noted_once() -> None:
     assert "'a.txt', 'b.txt'" in note
 
 
-def test_hunk_without_a_path_reports_what_it_lacks() -> None:
+def test_bare_hunk_is_named_in_the_note() -> None:
     bare = parse.parse_diff(PATCH[PATCH.index("@@") :])
     assert "a hunk without --path" in full_files.from_tree(bare, {}).notes[0]
 
 
-def test_folder_that_lacks_one_of_two_files_is_no_misfit() -> None:
+def test_folder_that_lacks_one_of_two_files_has_no_note() -> None:
     two = parse.parse_diff(PATCH + PATCH.replace("a.txt", "b.txt"))
     assert full_files.from_tree(two, {"a.txt": NEW}).notes == ()
 
 
-def test_old_folder_without_the_added_file_is_no_misfit() -> None:
+def test_old_folder_without_the_added_file_has_no_note() -> None:
     added = parse.parse_diff("--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1 @@\n+one\n")
     assert full_files.from_tree(added, {}) == added
 

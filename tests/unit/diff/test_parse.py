@@ -72,7 +72,7 @@ def test_other_text_is_refused_with_the_remedy() -> None:
         parse_diff("1c1\n< a\n---\n> b\n", source="mail.txt")
 
 
-def test_git_header_that_tells_nothing_is_refused_as_no_change() -> None:
+def test_git_header_without_a_change_is_refused() -> None:
     with pytest.raises(DiffParseError, match="no change in this diff"):
         parse_diff("diff --git a/x b/x\n")
 
@@ -82,7 +82,7 @@ def test_unreadable_names_are_refused() -> None:
         parse_diff("--- \n+++ \n@@ -1 +1 @@\n-a\n+b\n")
 
 
-def test_unreadable_names_give_way_to_the_path_given() -> None:
+def test_unreadable_names_are_replaced_by_the_given_path() -> None:
     assert only("--- \n+++ \n@@ -1 +1 @@\n-a\n+b\n", path="x.go").language == "go"
 
 
@@ -104,7 +104,7 @@ def test_header_without_hunk_is_refused_as_cut_off() -> None:
         "@@ -1,2 +1,2 @@\nnonsense\n",
     ],
 )
-def test_hunk_that_does_not_add_up_is_refused_with_its_line(hunk: str) -> None:
+def test_hunk_with_other_counts_than_its_header_is_refused_with_its_line(hunk: str) -> None:
     with pytest.raises(DiffParseError) as caught:
         parse_diff(f"--- a/x\n+++ b/x\n{hunk}")
     assert caught.value.line in (3, 5)
@@ -155,7 +155,7 @@ def test_cut_hunk_fits_the_whole_file() -> None:
     assert rebuild_old(file, "a\nb\nc\nd\n") == "a\nc\nd\n"
 
 
-def test_file_with_a_line_over_the_limit_is_set_aside_with_a_note() -> None:
+def test_file_with_a_line_over_the_limit_is_missing_with_a_note() -> None:
     long = PAIR.replace("x.py", "x.min.js").replace("+2\n", f"+{'2' * 20}\n")
     parsed = parse_diff(long + PAIR, limits=DiffLimits(max_line_length=20))
     assert [file.is_missing for file in parsed.files] == [True, False]
@@ -180,7 +180,7 @@ def test_path_of_a_bare_hunk_names_its_language() -> None:
     assert (file.path, file.language) == ("src/x.rb", "ruby")
 
 
-def test_language_given_fills_in_for_unknown_names_only() -> None:
+def test_given_language_is_used_for_unknown_names_only() -> None:
     assert only(PAIR, language="java").language == "python"
     assert only(PAIR.replace("x.py", "x"), language="java").language == "java"
 
@@ -207,7 +207,7 @@ def test_language_given_fills_in_for_unknown_names_only() -> None:
         ),
     ],
 )
-def test_status_is_what_the_header_or_the_empty_side_says(text: str, status: FileStatus) -> None:
+def test_status_is_read_from_the_header_or_an_empty_side(text: str, status: FileStatus) -> None:
     assert only(text).status == status
 
 
@@ -222,7 +222,7 @@ def test_submodule_without_mode_is_known_by_its_lines() -> None:
     assert (file.is_submodule, file.hunks) == (True, ())
 
 
-def test_crlf_file_keeps_its_line_ends_beside_the_text() -> None:
+def test_line_ends_of_a_crlf_file_are_stored_apart_from_the_text() -> None:
     file = only("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\r\n+b\n")
     lines = [(line.text, line.ends_with_crlf) for line in file.hunks[0].lines]
     assert lines == [("a", True), ("b", False)]
@@ -239,7 +239,7 @@ def test_marker_in_another_language_is_understood() -> None:
     assert all(line.ends_file_without_newline for line in file.hunks[0].lines)
 
 
-def test_marker_before_any_line_is_passed_over() -> None:
+def test_marker_before_any_line_is_skipped() -> None:
     file = only("@@ -1 +1 @@\n\\ No newline at end of file\n-a\n+b\n")
     assert not any(line.ends_file_without_newline for line in file.hunks[0].lines)
 
@@ -438,7 +438,7 @@ def test_binary_file_is_not_rebuilt() -> None:
     assert rebuild_new(only("Binary files a/x and b/x differ\n"), "x") is None
 
 
-def test_given_side_gives_the_other() -> None:
+def test_one_side_gives_the_other() -> None:
     file = with_sources(parse_diff(PAIR), {"x.py": ("one\ntwo\n", None)}).files[0]
     assert (file.old_source, file.new_source) == ("one\ntwo\n", "one\n2\n")
 
@@ -448,7 +448,7 @@ def test_both_sides_are_kept_as_given() -> None:
     assert (file.old_source, file.new_source) == ("one\ntwo\n", "one\n2\n# more\n")
 
 
-def test_side_that_does_not_fit_is_left_out_with_a_note() -> None:
+def test_side_that_does_not_match_is_left_out_with_a_note() -> None:
     parsed = with_sources(parse_diff(PAIR), {"x.py": ("wrong", "one\n2\n")})
     assert parsed.files[0].old_source == "one\ntwo\n"
     assert parsed.notes == (

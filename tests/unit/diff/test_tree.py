@@ -103,7 +103,7 @@ def test_folder_that_became_a_link_is_reported(tmp_path: Path) -> None:
     assert "deep/b.py" in (reason or "")
 
 
-def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+def test_pipe_is_not_opened(tmp_path: Path) -> None:
     write(tmp_path, {"a.py": "a"})
     os.mkfifo(tmp_path / "pipe.py")
 

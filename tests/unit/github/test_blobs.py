@@ -91,7 +91,7 @@ def test_one_query_for_fifty_files() -> None:
     assert (files.missing, files.notes) == ((), ())
 
 
-def test_names_go_as_variables_and_never_into_the_query() -> None:
+def test_names_are_variables_and_not_part_of_the_query() -> None:
     host = Objects(having("a.py"))
     read(host, change_of(modified("a.py")))
     query, variables = host.queries[0]
@@ -113,7 +113,7 @@ def test_object_that_the_host_lacks_is_missing() -> None:
     )
 
 
-def test_answer_for_another_object_is_not_taken() -> None:
+def test_response_with_another_object_is_ignored() -> None:
     wrong = {name_of(text_of("a.py")): {"oid": "f" * 40, "text": text_of("a.py")}}
     files = read(Objects(wrong), change_of(modified("a.py")))
     assert files.texts == {}
@@ -144,7 +144,7 @@ def test_new_deleted_and_moved_files_need_no_request() -> None:
     assert files.missing == ()
 
 
-def test_same_content_in_two_files_is_asked_for_once() -> None:
+def test_same_content_in_two_files_is_requested_once() -> None:
     both = change_of(modified("a.py") + modified("b.py"), **{"b.py": name_of(text_of("a.py"))})
     host = Objects(having("a.py"))
     assert read(host, both).missing == ()
@@ -165,7 +165,7 @@ def test_file_with_only_a_new_mode_differs_from_a_binary_one() -> None:
     assert (logo.status, logo.is_binary) == (FileStatus.MODIFIED, True)
 
 
-def test_name_that_is_none_is_never_asked_for() -> None:
+def test_invalid_blob_name_is_not_requested() -> None:
     host = Objects({})
     files = read(host, change_of(modified("a.py"), **{"a.py": 'x") { } #'}))
     assert host.queries == []

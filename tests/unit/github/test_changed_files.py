@@ -86,13 +86,13 @@ def test_whole_list_is_read_with_one_request_and_sorted() -> None:
     assert blobs["a.py"] == "e" * 40
 
 
-def test_image_and_pure_rename_are_believed_when_the_totals_agree() -> None:
+def test_rows_without_lines_are_trusted_if_the_totals_agree() -> None:
     files = {file.path: file for file in read(Lists(WHOLE), totals_of(*WHOLE)).diff.files}
     assert files["logo.png"].is_binary
     assert (files["n.py"].status, files["n.py"].old_path) == (FileStatus.RENAMED, "m.py")
 
 
-def test_silently_empty_rows_are_missing_when_the_totals_say_more() -> None:
+def test_rows_without_lines_are_missing_if_the_totals_differ() -> None:
     totals = totals_of(*WHOLE)._replace(additions=400)
     change = read(Lists(WHOLE), totals)
     assert unseen(change) == ["logo.png", "n.py"]
@@ -126,7 +126,7 @@ def test_stale_list_is_read_once_more() -> None:
     assert change == read(Lists(WHOLE), totals_of(*WHOLE))
 
 
-def test_list_that_stays_stale_shows_nothing_of_its_files() -> None:
+def test_list_that_stays_outdated_has_no_hunks() -> None:
     host = Lists([row("a.py", commit=OLDER), row("gone.py", commit=OLDER)])
     change = read(host, totals_of(row("a.py")))
     assert len(host.asked) == 2
@@ -188,7 +188,7 @@ def test_file_with_a_long_line_is_not_read_and_nothing_of_the_host_is_missing() 
     assert "max_line_length" in change.diff.notes[0]
 
 
-def test_hash_tells_changes_apart_and_what_was_not_seen() -> None:
+def test_hash_differs_for_different_changes() -> None:
     lists = [
         [row("b.py")],
         [row("c.py")],
@@ -216,7 +216,7 @@ SUBMODULE = (
         ((2, 4, 2), "counts 2 changed files, +4 -2"),
     ],
 )
-def test_change_from_elsewhere_is_held_against_the_totals(totals, message: str) -> None:
+def test_any_change_can_be_compared_with_the_totals(totals, message: str) -> None:
     parsed = parse.parse_diff(f"--- a/a.py\n+++ b/a.py\n{PATCH}\n{SUBMODULE}")
     found = changed_files.compare_totals(changed_files.count_totals(parsed), Totals(*totals))
     assert bool(found) == bool(message)
@@ -309,13 +309,13 @@ def test_patch_that_does_not_fit_its_row_leaves_out_the_file(
 
 
 @pytest.mark.parametrize("status", ["modified", "renamed", "added", "removed", "changed", "copied"])
-def test_row_without_change_is_believed_only_when_all_adds_up(status: str) -> None:
+def test_row_without_lines_is_trusted_only_if_the_counts_agree(status: str) -> None:
     patch_row = a_row(status=status, patch=None, additions=0, deletions=0, previous_filename="b.py")
     assert not seen(patch_row).file.is_missing
     assert seen(patch_row, zeros_are_reliable=False).file.is_missing
 
 
-def test_empty_file_is_believed_by_the_name_of_its_blob() -> None:
+def test_empty_file_is_known_by_its_blob() -> None:
     patch_row = a_row(status="added", patch=None, additions=0, deletions=0, sha=min(EMPTY_BLOBS))
     read_file = seen(patch_row, zeros_are_reliable=False)
     assert (read_file.file.status, read_file.file.is_missing, read_file.file.is_binary) == (
@@ -325,7 +325,7 @@ def test_empty_file_is_believed_by_the_name_of_its_blob() -> None:
     )
 
 
-def test_submodule_s_lines_count_though_they_are_no_code() -> None:
+def test_lines_of_a_submodule_are_counted() -> None:
     patch = f"@@ -1 +1 @@\n-Subproject commit {'a' * 40}\n+Subproject commit {'b' * 40}"
     read_file = seen(a_row(filename="lib", patch=patch))
     assert read_file.reason == ""

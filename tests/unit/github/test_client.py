@@ -89,7 +89,7 @@ def closed_port() -> int:
         return closed.getsockname()[1]
 
 
-def test_answer_becomes_the_kind_asked_for(server, connect) -> None:
+def test_response_is_converted_to_the_requested_type(server, connect) -> None:
     server.will(Reply(body={"number": 1, "more": True}))
     host = connect()
     assert host.get(PATH, Pull, {"b": "2", "a": "1"}) == Pull(number=1)
@@ -97,7 +97,7 @@ def test_answer_becomes_the_kind_asked_for(server, connect) -> None:
     assert host.requests == 1
 
 
-def test_path_that_is_none_is_never_sent(server, connect) -> None:
+def test_invalid_path_is_not_sent(server, connect) -> None:
     for path in [
         "",
         "x",
@@ -118,7 +118,7 @@ def test_path_that_is_none_is_never_sent(server, connect) -> None:
         assert server.asked == []
 
 
-def test_path_may_hold_what_github_names_hold(server, connect) -> None:
+def test_path_may_have_the_characters_of_github_names(server, connect) -> None:
     server.will(Reply(body={"number": 1}))
     connect().get("/repos/o-w/r.._x/contents/a%20b/..c/@d", Pull)
     assert server.targets() == ["/repos/o-w/r.._x/contents/a%20b/..c/@d"]
@@ -135,7 +135,7 @@ def test_path_may_hold_what_github_names_hold(server, connect) -> None:
         (304, UnavailableError),
     ],
 )
-def test_refusal_is_raised_without_another_try(server, connect, clock, status: int, kind) -> None:
+def test_refusal_is_raised_without_a_retry(server, connect, clock, status: int, kind) -> None:
     server.will(Reply(status=status, body={"message": "No."}))
     with pytest.raises(HostError) as caught:
         connect().get(PATH, Pull)
@@ -173,9 +173,7 @@ _PASSING = {
 
 
 @pytest.mark.parametrize("name", _PASSING)
-def test_trouble_is_tried_again_and_unavailable_when_it_stays(
-    server, connect, clock, name: str
-) -> None:
+def test_server_error_is_retried_and_then_raised(server, connect, clock, name: str) -> None:
     server.will(_PASSING[name], Reply(body={"number": 1}))
     host = connect()
     assert host.get(PATH, Pull) == Pull(number=1)
@@ -190,7 +188,7 @@ def test_trouble_is_tried_again_and_unavailable_when_it_stays(
     assert str(again) == str(caught.value)
 
 
-def test_silence_is_tried_again(server, connect) -> None:
+def test_missing_response_is_retried(server, connect) -> None:
     late = threading.Event()
     server.will(Reply(body={"number": 2}, waits=late), Reply(body={"number": 1}))
     try:
@@ -199,7 +197,7 @@ def test_silence_is_tried_again(server, connect) -> None:
         late.set()
 
 
-def test_host_that_is_not_there_is_unavailable(connect, clock, closed_port) -> None:
+def test_unreachable_host_is_unavailable(connect, clock, closed_port) -> None:
     with pytest.raises(
         UnavailableError, match=r"127\.0\.0\.1 cannot be reached \(Connection refused"
     ):
@@ -208,7 +206,7 @@ def test_host_that_is_not_there_is_unavailable(connect, clock, closed_port) -> N
 
 
 @pytest.mark.parametrize("body", [{"number": "1"}, {}, [], None, {"message": "odd"}])
-def test_answer_of_another_shape_is_unavailable_at_once(server, connect, clock, body) -> None:
+def test_response_of_another_structure_is_not_retried(server, connect, clock, body) -> None:
     server.will(Reply(body=body))
     with pytest.raises(UnavailableError, match="an unexpected structure"):
         connect().get(PATH, Pull)
@@ -225,7 +223,7 @@ def test_null_is_read_like_a_missing_field(server, connect) -> None:
         connect().get(PATH, Pull)
 
 
-def test_answer_that_is_nested_without_end_is_unavailable(server, connect) -> None:
+def test_deeply_nested_response_is_unavailable(server, connect) -> None:
     server.will(Reply(body=b"[" * 100_000 + b"]" * 100_000))
     client = connect()
     # Finalizers of other tests that ran in the deepest list would fail.
@@ -357,7 +355,7 @@ def test_page_that_fails_once_is_read_again(server, connect) -> None:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_list_is_whole_or_an_error(server, connect, clock, seed: int) -> None:
+def test_list_is_complete_or_an_error(server, connect, clock, seed: int) -> None:
     dice = Random(seed)
     listed = Listed(server, dice.choice([1, 99, 100, 101, 250, 400]))
     rate = dice.choice([0.1, 0.4, 0.8])
@@ -372,7 +370,7 @@ def test_list_is_whole_or_an_error(server, connect, clock, seed: int) -> None:
         assert _pages(connect(tries=3)) == list(range(listed.size))
 
 
-def test_list_that_shifted_between_two_pages_is_read_once_more(server, connect) -> None:
+def test_list_that_changed_between_two_pages_is_read_once_more(server, connect) -> None:
     whole, more = Listed(server, 120), {"Link": '<x>; rel="next"'}
     server.will(
         Reply(body=[{"number": 0}, {"number": 1}], headers=more),
@@ -440,7 +438,7 @@ def test_repository_that_moved_is_found_with_its_query(server, connect) -> None:
     "location",
     ["http://elsewhere.test/x", "https://127.0.0.1/x", "", "/x", "http://127.0.0.1:1/x"],
 )
-def test_token_goes_to_no_other_host(server, connect, location: str) -> None:
+def test_token_is_not_sent_to_another_host(server, connect, location: str) -> None:
     server.will(Reply(status=302, headers={"Location": location}))
     with pytest.raises(UnavailableError, match="redirects to another address"):
         connect().get(PATH, Pull)
@@ -485,7 +483,7 @@ def test_query_is_repeated_without_the_pause_of_writes(server, connect, clock) -
         Reply(body={"errors": [{"type": "SERVICE_UNAVAILABLE"}]}),
     ],
 )
-def test_query_that_met_trouble_is_asked_again(server, connect, clock, first: Reply) -> None:
+def test_query_with_a_transient_error_is_retried(server, connect, clock, first: Reply) -> None:
     server.will(first, Reply(body={"data": {"number": 1}}))
     assert connect().graphql("{ x }", {}, Pull) == Pull(number=1)
     assert len(clock.slept) == 1
@@ -565,14 +563,14 @@ def test_writes_are_a_second_apart(server, connect, monkeypatch) -> None:
     ],
 )
 @pytest.mark.usefixtures("no_pause")
-def test_write_that_met_a_limit_is_repeated(server, connect, clock, first, wait_s) -> None:
+def test_write_after_a_rate_limit_is_repeated(server, connect, clock, first, wait_s) -> None:
     server.will(first, WRITTEN)
     assert write(connect()) == "https://h/1"
     assert clock.slept == [wait_s]
 
 
 @pytest.mark.usefixtures("no_pause")
-def test_write_that_never_left_is_repeated(connect, clock, closed_port) -> None:
+def test_write_that_was_not_sent_is_repeated(connect, clock, closed_port) -> None:
     asking = connect(api_url=f"http://127.0.0.1:{closed_port}", tries=3)
     with pytest.raises(UnavailableError):
         write(asking)
@@ -602,7 +600,7 @@ def test_write_that_may_have_been_done_is_not_repeated(server, connect, reply: R
     assert len(server.asked) == 1
 
 
-def test_write_that_met_silence_is_uncertain(server, connect) -> None:
+def test_write_without_a_response_is_uncertain(server, connect) -> None:
     late = threading.Event()
     server.will(Reply(body={}, waits=late))
     try:
@@ -622,7 +620,7 @@ def test_write_that_met_silence_is_uncertain(server, connect) -> None:
         (422, HostError),
     ],
 )
-def test_write_that_was_refused_was_not_done(server, connect, status: int, kind) -> None:
+def test_refused_write_is_certainly_not_done(server, connect, status: int, kind) -> None:
     server.will(Reply(status=status, body={"message": "no", "errors": [{"message": "too long"}]}))
     with pytest.raises(HostError, match=r"no; .*too long") as caught:
         write(connect())
@@ -631,7 +629,7 @@ def test_write_that_was_refused_was_not_done(server, connect, status: int, kind)
 
 
 @pytest.mark.parametrize("location", ["http://elsewhere.test/x", "https://127.0.0.1/x"])
-def test_write_is_led_to_no_other_host(server, connect, location: str) -> None:
+def test_write_follows_no_redirect_to_another_host(server, connect, location: str) -> None:
     server.will(Reply(status=301, headers={"Location": location}))
     with pytest.raises(UncertainWriteError):
         write(connect())
@@ -641,7 +639,7 @@ def test_write_is_led_to_no_other_host(server, connect, location: str) -> None:
 # On the way
 
 
-def test_request_says_who_asks_and_in_which_version(server, connect) -> None:
+def test_request_has_the_user_agent_and_the_api_version(server, connect) -> None:
     server.will(Reply(body={"number": 1}))
     connect().get(PATH, Pull, {"b": "a b"})
     (asked,) = server.asked
@@ -663,7 +661,7 @@ def test_no_sign_in_without_a_token(server, connect, tmp_path, monkeypatch) -> N
     assert not any("authorization" in asked.headers for asked in server.asked)
 
 
-def test_interface_may_lie_below_a_path(server, connect) -> None:
+def test_api_address_may_have_a_path(server, connect) -> None:
     server.will(Reply(body={"number": 1}), Reply(body={"data": {"number": 1}}), WRITTEN)
     asking = connect(api_url=f"{server.url}/api/v3/")
     asking.get("/x", Pull)
@@ -688,7 +686,7 @@ def test_address_without_a_server_cannot_be_reached(connect, url: str) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems queue differently")
-def test_host_that_does_not_take_the_call_cannot_be_reached(connect) -> None:
+def test_host_that_does_not_accept_connections_cannot_be_reached(connect) -> None:
     with contextlib.ExitStack() as open_ones:
         full = open_ones.enter_context(socket.socket())
         full.bind(("127.0.0.1", 0))
@@ -746,7 +744,9 @@ def test_file_without_certificates_is_named(connect, monkeypatch, tmp_path, tls_
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_response_of_any_size_is_not_read(server, connect, monkeypatch, packed: bool) -> None:
+def test_response_over_the_maximum_size_is_not_read(
+    server, connect, monkeypatch, packed: bool
+) -> None:
     monkeypatch.setattr(http, "MAX_RESPONSE_BYTES", 100_000)
     body, headers = b'"' + b"a" * 99_999 + b'"', {}
     if packed:
@@ -760,14 +760,14 @@ def test_response_of_any_size_is_not_read(server, connect, monkeypatch, packed: 
     assert len(asking.get(PATH, str)) == 99_998
 
 
-def test_response_that_trickles_is_given_up(server, connect, monkeypatch) -> None:
+def test_slow_response_is_aborted(server, connect, monkeypatch) -> None:
     monkeypatch.setattr(http, "MAX_TIMEOUTS", 0)
     server.will(Reply(body=b"a" * 1_000_000))
     with pytest.raises(UnavailableError, match="no response in time"):
         connect(tries=1).get(PATH, Pull)
 
 
-def test_response_of_two_lengths_is_trouble(server, connect) -> None:
+def test_response_with_two_lengths_is_an_error(server, connect) -> None:
     server.will(Reply(raw=b"HTTP/1.1 200 OK\r\nContent-Length: 1, 2\r\n\r\n{"))
     with pytest.raises(UnavailableError):
         connect(tries=1).get(PATH, Pull)
@@ -834,14 +834,14 @@ def test_clients_do_not_share_their_budget(server) -> None:
         connected.close()
 
 
-def test_token_that_is_none_is_refused_unquoted() -> None:
+def test_invalid_token_is_refused_without_quoting_it() -> None:
     for token in ["", " ", "a b", "a\nb", "a\x00", "naïve", "a\r\nX-Evil: 1"]:
         with pytest.raises(BadTokenError) as caught:
             Client(token=token)
         assert not token.strip() or token not in str(caught.value)
 
 
-def test_address_that_is_none_is_refused_unquoted() -> None:
+def test_invalid_address_is_refused_without_quoting_it() -> None:
     for api_url in [
         "",
         "api.github.com",

@@ -89,7 +89,7 @@ def test_second_run_edits_it_in_place() -> None:
 
 
 @pytest.mark.parametrize("kept", [TEXT, TEXT.replace("\n", "\r\n"), TEXT.rstrip()])
-def test_run_without_news_writes_nothing(kept: str) -> None:
+def test_run_with_the_same_text_writes_nothing(kept: str) -> None:
     with shop() as (server, host):
         post(server, host, kept)
         written = len(server.writes)
@@ -97,7 +97,7 @@ def test_run_without_news_writes_nothing(kept: str) -> None:
         assert len(server.writes) == written
 
 
-def test_second_comment_left_by_a_race_goes_away() -> None:
+def test_second_comment_of_a_concurrent_run_is_deleted() -> None:
     with shop() as (server, host):
         for _ in range(2):
             post(server, host, first=True)
@@ -106,7 +106,7 @@ def test_second_comment_left_by_a_race_goes_away() -> None:
         assert [note.id for note in notes(server)] == [first]
 
 
-def test_uncertain_list_makes_no_comment() -> None:
+def test_incomplete_list_creates_no_comment() -> None:
     with shop() as (server, host):
         posted = post(server, host, certain=False)
         assert (posted.outcome, server.writes) == (Outcome.FAILED, [])
@@ -123,7 +123,7 @@ def test_read_only_token_is_an_outcome() -> None:
     "kind", [Kind.CUT_AFTER, Kind.CUT_INSIDE, Kind.HALF_JSON, Kind.CUT_BEFORE, Kind.STATUS]
 )
 @pytest.mark.parametrize("times", [1, 2])
-def test_lost_answer_to_the_first_write_leaves_one_comment(kind: Kind, times: int) -> None:
+def test_lost_response_to_the_first_write_leaves_one_comment(kind: Kind, times: int) -> None:
     with shop() as (server, host):
         server.faults = faults.Script({k: Fault(kind=kind) for k in range(times)})
         assert post(server, host).outcome in (Outcome.FAILED, Outcome.CREATED)
@@ -134,7 +134,7 @@ def test_lost_answer_to_the_first_write_leaves_one_comment(kind: Kind, times: in
 
 
 @pytest.mark.parametrize("kind", [Kind.CUT_AFTER, Kind.CUT_INSIDE, Kind.CUT_BEFORE])
-def test_lost_answer_to_an_edit_is_done_again(kind: Kind) -> None:
+def test_edit_without_a_response_is_repeated(kind: Kind) -> None:
     with shop() as (server, host):
         post(server, host)
         server.faults = faults.Script({len(server.log): Fault(kind=kind)})
@@ -180,7 +180,7 @@ def test_comment_is_found_by_its_author_its_id_and_its_key(
 
 
 @pytest.mark.parametrize("first", ["draft", 7])
-def test_copies_of_a_draft_are_not_ours(first: int | str) -> None:
+def test_copies_of_a_draft_are_not_own(first: int | str) -> None:
     own = message(7, sticky.sign(TEXT, KEY, first, NONCE))
     copy = message(8, sticky.sign(TEXT, KEY, "draft", NONCE))
     assert sticky.find_own([own, copy], KEY) == (own,)

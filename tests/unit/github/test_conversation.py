@@ -31,13 +31,13 @@ def whole() -> Conversation:
         return read(host)
 
 
-def test_three_kinds_are_read(whole: Conversation) -> None:
+def test_three_kinds_of_comments_are_read(whole: Conversation) -> None:
     kinds = Counter(message.kind for message in whole.messages)
     assert kinds == {MessageKind.LINE: 12, MessageKind.REVIEW: 10, MessageKind.CONVERSATION: 4}
     assert whole.unlisted == 0
 
 
-def test_messages_are_in_the_order_of_time(whole: Conversation) -> None:
+def test_messages_are_sorted_by_time(whole: Conversation) -> None:
     assert [message.created for message in whole.messages] == sorted(
         message.created for message in whole.messages
     )
@@ -49,7 +49,7 @@ def test_pending_review_and_its_comments_are_left_out(whole: Conversation) -> No
     assert "Draft:" not in bodies
 
 
-def test_pending_review_of_our_own_is_left_out_too() -> None:
+def test_own_pending_review_is_left_out() -> None:
     with shop() as (server, host):
         server.world.viewer = next(
             review.author for review in pull_of(server).reviews if review.state == "PENDING"
@@ -64,7 +64,7 @@ def test_minimised_comment_is_marked(whole: Conversation) -> None:
     assert sum(message.minimized == "hidden" for message in whole.messages) == 1
 
 
-def test_resolution_is_that_of_the_thread(whole: Conversation) -> None:
+def test_comment_is_resolved_if_its_thread_is(whole: Conversation) -> None:
     assert saying(whole, "Money is a float").resolved is True
     assert saying(whole, "Right, I round").resolved is True
     assert saying(whole, "shared by all carts").resolved is False
@@ -83,7 +83,7 @@ def test_current_comment_has_its_line_and_range(whole: Conversation) -> None:
     assert (message.outdated, message.start_line, message.line) == (False, 21, 24)
 
 
-def test_comment_on_the_old_side_counts_there(whole: Conversation) -> None:
+def test_comment_on_the_old_side_has_the_old_line(whole: Conversation) -> None:
     assert saying(whole, "Who else called").side is Side.OLD
 
 
@@ -105,17 +105,17 @@ def test_edited_comment_has_its_latest_body(whole: Conversation) -> None:
     assert "subtracts them as well" in saying(whole, "gift cards").body
 
 
-def test_ids_beyond_32_bits_find_their_marks(whole: Conversation) -> None:
+def test_states_are_found_for_ids_beyond_32_bits(whole: Conversation) -> None:
     assert min(message.id for message in whole.messages) > 2**31
     assert all(message.minimized is not None for message in whole.messages)
 
 
-def test_our_own_comments_are_known(whole: Conversation) -> None:
+def test_own_comments_are_marked(whole: Conversation) -> None:
     assert saying(whole, "lint-report").is_own is True
     assert saying(whole, "gift cards").is_own is False
 
 
-def test_small_pages_bring_the_same(whole: Conversation) -> None:
+def test_small_pages_give_the_same_comments(whole: Conversation) -> None:
     with shop(page_limit=2) as (server, host):
         server.rules.graph_page_limit = 3
         conversation = read(host)
@@ -133,7 +133,7 @@ def test_item_repeated_on_the_next_page_counts_once(whole: Conversation, path: s
 
 
 @pytest.mark.parametrize("path", ["pulls/7/comments", "pulls/7/reviews", "issues/7/comments"])
-def test_reordered_pages_bring_the_same(whole: Conversation, path: str) -> None:
+def test_reordered_pages_give_the_same_comments(whole: Conversation, path: str) -> None:
     with shop(page_limit=2) as (server, host):
         server.faults = Places([], shuffled=path)
         conversation = read(host)
@@ -150,14 +150,14 @@ def test_reordered_pages_bring_the_same(whole: Conversation, path: str) -> None:
         ("issues/7/comments.*page=2", Kind.STATUS),
     ],
 )
-def test_request_that_fails_for_good_is_an_error(pattern: str, kind: Kind) -> None:
+def test_request_that_always_fails_is_an_error(pattern: str, kind: Kind) -> None:
     with shop(page_limit=2) as (server, host):
         server.faults = Places([At(pattern=pattern, fault=Fault(kind=kind))])
         with pytest.raises(UnavailableError):
             read(host)
 
 
-def test_faults_that_pass_leave_no_trace(whole: Conversation) -> None:
+def test_transient_faults_do_not_change_the_result(whole: Conversation) -> None:
     with shop() as (server, host):
         server.faults = faults.Script(
             {
@@ -169,7 +169,7 @@ def test_faults_that_pass_leave_no_trace(whole: Conversation) -> None:
     assert conversation.messages == whole.messages
 
 
-def test_thread_longer_than_one_answer_is_read_to_its_end(whole: Conversation) -> None:
+def test_thread_longer_than_one_page_is_read_to_its_end(whole: Conversation) -> None:
     with shop() as (server, host):
         server.rules.graph_page_limit = 1
         conversation = read(host)
@@ -184,7 +184,7 @@ LINE = LineItem(
 
 
 @pytest.mark.parametrize(("original", "lines"), [(False, (7, 9)), (True, (2, 4))])
-def test_lines_are_those_of_the_head_or_of_the_commit_it_was_written_on(original, lines) -> None:
+def test_lines_are_at_the_head_or_at_the_original_commit(original, lines) -> None:
     message = conversation.read_line_comment(LINE, original=original)
     assert (message.start_line, message.line, message.commit) == (*lines, "a" * 40)
 
@@ -198,12 +198,12 @@ def test_lines_are_those_of_the_head_or_of_the_commit_it_was_written_on(original
         ({"start_line": None}, (None, 9)),
     ],
 )
-def test_lines_that_are_no_range_of_one_side(changed, lines) -> None:
+def test_comment_without_a_range_on_one_side_has_no_first_line(changed, lines) -> None:
     message = conversation.read_line_comment(msgspec.structs.replace(LINE, **changed))
     assert (message.start_line, message.line) == lines
 
 
-def test_those_whom_the_repository_chose_are_known(whole: Conversation) -> None:
+def test_authors_chosen_by_the_repository_are_trusted(whole: Conversation) -> None:
     trust = {message.login: message.is_trusted for message in whole.messages}
     assert trust == {
         "coderabbitai[bot]": True,
@@ -215,6 +215,6 @@ def test_those_whom_the_repository_chose_are_known(whole: Conversation) -> None:
     }
 
 
-def test_trust_in_an_author_is_unknown_where_the_host_says_nothing() -> None:
+def test_trust_is_unknown_if_the_host_gives_no_association() -> None:
     item = conversation.CommentItem(id=1, user=conversation.User(login="ada"))
     assert conversation.read_comment(item).is_trusted is None

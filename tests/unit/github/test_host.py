@@ -66,7 +66,7 @@ def test_settings_are_those_of_the_base_branch() -> None:
         assert "0.9" in (read(host).settings or "")
 
 
-def test_our_comment_is_kept_apart_from_the_messages() -> None:
+def test_own_comment_is_not_among_the_messages() -> None:
     with shop() as (_, host):
         sticky.post(host, NAME, NUMBER, "Half of the change is covered.", OwnMessages())
         pull_request = read(host)
@@ -75,7 +75,7 @@ def test_our_comment_is_kept_apart_from_the_messages() -> None:
     assert pull_request.own_messages.certain
 
 
-def test_comment_of_a_stranger_with_our_marker_is_not_ours() -> None:
+def test_comment_of_another_account_with_the_marker_is_not_own() -> None:
     world = scenes.shop()
     with shop(world) as (server, host):
         request = pull_of(server)
@@ -85,7 +85,7 @@ def test_comment_of_a_stranger_with_our_marker_is_not_ours() -> None:
 
 
 @pytest.mark.parametrize("pattern", ["graphql", "7/files", "7/comments", "7/reviews"])
-def test_request_that_fails_for_good_is_an_error(pattern: str) -> None:
+def test_request_that_always_fails_is_an_error(pattern: str) -> None:
     with shop() as (server, host):
         server.faults = Places([At(pattern=pattern, fault=Fault(kind=Kind.STATUS))])
         with pytest.raises(UnavailableError):
@@ -144,7 +144,7 @@ def local(server, tmp_path):
     return lambda base, head: checkout.find_checkout(tmp_path / "clone", base, head)
 
 
-def test_checkout_gives_the_change_without_asking_for_it(whole, tmp_path) -> None:
+def test_change_from_a_checkout_needs_no_request(whole, tmp_path) -> None:
     with shop() as (server, host):
         pull_request = read(host, find_checkout=local(server, tmp_path))
         assert not any("/files" in entry.path for entry in server.log)
@@ -157,7 +157,7 @@ def test_checkout_gives_the_change_without_asking_for_it(whole, tmp_path) -> Non
     assert not pull_request.missing
 
 
-def test_checkout_whose_numbers_differ_gives_way_to_the_host(tmp_path) -> None:
+def test_checkout_with_other_totals_is_not_used(tmp_path) -> None:
     with shop() as (server, host):
         pull_request = read(Miscounting(host), find_checkout=local(server, tmp_path))
         assert any("/files" in entry.path for entry in server.log)
@@ -190,7 +190,7 @@ class Miscounting:
         return answer
 
 
-def test_checkout_that_fails_gives_way_to_the_host(tmp_path) -> None:
+def test_checkout_that_fails_is_not_used(tmp_path) -> None:
     with shop() as (server, host):
         finder = local(server, tmp_path)
 
@@ -261,7 +261,7 @@ def test_head_of_a_branch_is_found_by_owner_branch_and_commit() -> None:
     assert numbers == (7,)
 
 
-def test_branch_may_have_several() -> None:
+def test_branch_may_have_several_pull_requests() -> None:
     world = scenes.shop()
     pulls = world.repositories[0].pulls
     pulls[8] = replace(pulls[7], number=8, base_ref="stable")
@@ -271,7 +271,7 @@ def test_branch_may_have_several() -> None:
     assert sorted(numbers) == [7, 8]
 
 
-def test_branch_that_moved_on_is_not_found() -> None:
+def test_branch_with_newer_commits_is_not_found() -> None:
     with serve(scenes.shop()) as server:
         numbers = find_by_head(asking(server), NAME, owner="acme", branch="discounts", sha="0" * 40)
     assert numbers == ()
@@ -285,7 +285,7 @@ def test_branch_of_another_owner_is_not_found() -> None:
     assert numbers == ()
 
 
-def test_recent_ones_are_those_that_changed_within_the_days() -> None:
+def test_recent_pull_requests_changed_within_the_days() -> None:
     world = scenes.shop()
     later = datetime.fromtimestamp(world.now, UTC)
     with serve(world) as server:
@@ -295,7 +295,7 @@ def test_recent_ones_are_those_that_changed_within_the_days() -> None:
         assert find_recent(client, NAME, days=1, limit=20, now=much_later) == ()
 
 
-def test_change_alone_is_that_of_the_whole_reading() -> None:
+def test_change_read_alone_equals_that_of_the_pull_request() -> None:
     with shop() as (_, host):
         pull_request = read(host)
         change = GitHub(host).read_change(NAME, NUMBER, head=pull_request.head, limits=DiffLimits())

@@ -40,13 +40,13 @@ def test_outdated_comment_gets_the_whole_hunk_of_its_commit() -> None:
     assert hunk.lines[16].text == (message.hunk or "").split("\n")[-1][1:]
 
 
-def test_replies_of_one_commit_cost_one_request() -> None:
+def test_comments_on_one_commit_take_one_request() -> None:
     with shop() as (server, host):
         read(host)
         assert sum("/compare/" in entry.path for entry in server.log) == 1
 
 
-def test_commit_that_is_gone_leaves_the_kept_part_of_the_hunk() -> None:
+def test_commit_that_is_gone_leaves_the_stored_part_of_the_hunk() -> None:
     with shop() as (_, host):
         pull_request = read(host)
         message = replace(outdated(pull_request.messages), commit="f" * 40)
@@ -105,7 +105,7 @@ def test_local_checkout_is_asked_first() -> None:
     assert len(hunks[message.id].files[0].hunks[0].lines) == 21
 
 
-def test_only_so_many_older_versions_are_asked_for() -> None:
+def test_number_of_older_versions_is_limited() -> None:
     with shop() as (server, host):
         pull_request = read(host)
         message = outdated(pull_request.messages)

@@ -121,7 +121,7 @@ def test_refusal_is_its_error_at_once(server, connect, status, error) -> None:
 
 
 @pytest.mark.parametrize("reply", [Reply(status=502), Reply(status=202), Reply(body=b'{"a":')])
-def test_passing_trouble_is_tried_again(server, connect, clock, reply) -> None:
+def test_transient_error_is_retried(server, connect, clock, reply) -> None:
     server.will(reply, Reply(body={"a": 1}))
     assert connect().get(PATH, dict) == {"a": 1}
     assert len(server.asked) == 2
@@ -143,21 +143,21 @@ def test_rate_limit_beyond_the_budget_is_not_waited_for(server, connect) -> None
 
 
 @pytest.mark.parametrize("value", ["-5", "nan", "inf", "soon", "1e300"])
-def test_wait_that_makes_no_sense_is_not_obeyed(server, connect, value) -> None:
+def test_invalid_wait_is_ignored(server, connect, value) -> None:
     server.will(Reply(status=429, headers={"Retry-After": value}), Reply(body={}))
     host = connect()
     host.get(PATH, dict)
     assert host.budget.waited_s == http.LIMIT_WAIT_S
 
 
-def test_large_answer_is_refused(server, connect, monkeypatch) -> None:
+def test_large_response_is_refused(server, connect, monkeypatch) -> None:
     monkeypatch.setattr(http, "MAX_RESPONSE_BYTES", 1000)
     server.will(Reply(body=["x" * 2000]))
     with pytest.raises(UnavailableError, match="larger"):
         connect().get(PATH, list)
 
 
-def test_deep_answer_is_refused(server, connect) -> None:
+def test_deeply_nested_response_is_refused(server, connect) -> None:
     server.route = lambda _: Reply(body=b"[" * 100_000)
     with pytest.raises(UnavailableError):
         connect().get(PATH, list)
@@ -168,7 +168,7 @@ def write(host: Client) -> int:
     return host.write("a note", lambda: notes.create({"body": "x"}, obey_rate_limit=False).id)
 
 
-def test_write_that_met_a_limit_is_repeated(server, connect, clock) -> None:
+def test_write_after_a_rate_limit_is_repeated(server, connect, clock) -> None:
     server.will(Reply(status=429, headers={"Retry-After": "3"}), Reply(status=201, body={"id": 5}))
     assert write(connect()) == 5
     assert clock.slept == [3]
@@ -184,7 +184,7 @@ def test_write_that_may_have_been_done_is_not_repeated(server, connect, reply) -
     assert len(server.asked) == 1
 
 
-def test_write_without_an_answer_is_uncertain_and_not_repeated(server, connect) -> None:
+def test_write_without_a_response_is_uncertain_and_not_repeated(server, connect) -> None:
     server.will(Reply(raw=b""))
     with pytest.raises(UncertainWriteError):
         write(connect())
@@ -192,7 +192,7 @@ def test_write_without_an_answer_is_uncertain_and_not_repeated(server, connect) 
 
 
 @pytest.mark.parametrize("text", ["", "a b", "glpat-x\n", "é"])
-def test_token_that_cannot_be_one_is_refused(connect, text) -> None:
+def test_invalid_token_is_refused(connect, text) -> None:
     with pytest.raises(BadTokenError):
         connect(token=text)
 
@@ -201,7 +201,7 @@ def test_token_that_cannot_be_one_is_refused(connect, text) -> None:
     "url",
     ["gitlab.com", "ftp://gitlab.com", "https://a:b@gitlab.com", "https://x/?a", "https://x:0"],
 )
-def test_address_that_is_none_is_refused(connect, url) -> None:
+def test_invalid_address_is_refused(connect, url) -> None:
     with pytest.raises(HostError, match="not an address"):
         connect(url=url)
 

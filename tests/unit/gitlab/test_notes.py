@@ -31,7 +31,7 @@ def test_unchanged_line_is_of_the_new_file() -> None:
     assert (message.path, message.line, message.side) == ("new.py", 5, Side.NEW)
 
 
-def test_range_starts_where_its_point_says() -> None:
+def test_range_has_its_first_line() -> None:
     start = {"new_line": 4, "type": "new"}
     place = PLACE | {"new_line": 6, "line_range": {"start": start, "end": {}}}
     (message,) = read({"position": place})
@@ -100,7 +100,7 @@ def test_replies_are_in_the_thread_of_the_first_and_resolved_with_it() -> None:
         ("my_service_account_fan", False),
     ],
 )
-def test_bots_are_known_by_the_names_of_tokens(login: str, is_bot: bool) -> None:
+def test_bots_are_recognised_by_their_user_names(login: str, is_bot: bool) -> None:
     (message,) = read({"author": {"id": 9, "username": login}})
     assert message.is_bot is is_bot
 
@@ -128,7 +128,7 @@ def test_own_notes_are_those_of_the_account() -> None:
         (host._Job, "Job"),
     ],
 )
-def test_fields_that_are_read_are_those_of_the_description(kind: type, entity: str) -> None:
+def test_fields_that_are_read_are_in_gitlabs_documentation(kind: type, entity: str) -> None:
     assert {field.name for field in msgspec.structs.fields(kind)} <= ENTITIES[entity].keys()
 
 

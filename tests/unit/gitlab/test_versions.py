@@ -85,7 +85,7 @@ def test_other_number_of_files_is_missing(size: str) -> None:
     assert version.missing == (f"GitLab lists 1 changed file; the merge request counts {size}.",)
 
 
-def test_order_of_files_is_gits_whatever_the_host_lists() -> None:
+def test_files_are_sorted_as_in_git() -> None:
     rows = [{"new_path": name, "diff": HUNK} for name in ("b.py", "a.py", "Z.py")]
     version = read(*rows)
     assert [file.path for file in version.diff.files] == ["Z.py", "a.py", "b.py"]

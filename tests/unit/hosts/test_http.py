@@ -77,7 +77,7 @@ def test_refusal_is_final_and_quotes_github() -> None:
         assert caught.value.request == "GET /x"
 
 
-def test_trouble_of_the_host_is_worth_another_try() -> None:
+def test_server_error_is_transient() -> None:
     for status in [202, 408, 500, 502, 503, 504]:
         with pytest.raises(TransientError) as caught:
             _check(status, "Server Error")
@@ -208,7 +208,7 @@ def test_wait_that_the_host_requests_is_kept_to_the_second(clock) -> None:
     assert clock.slept == [12.0, 7.0]
 
 
-def test_wait_that_the_host_left_open_doubles(clock) -> None:
+def test_wait_without_a_given_time_doubles(clock) -> None:
     _retry(clock, *[_limit(60.0, doubles=True)] * 2)
     assert clock.slept == [60.0, 120.0]
 
@@ -232,7 +232,7 @@ def test_time_of_a_failed_try_counts(clock) -> None:
     assert len(clock.slept) == 1
 
 
-def test_clock_that_is_set_back_refunds_nothing(clock) -> None:
+def test_clock_that_is_set_back_adds_nothing_to_the_budget(clock) -> None:
     budget = WaitBudget(left_s=9.0, sleep=clock.sleep, now=clock.now)
 
     def attempt() -> None:

@@ -34,7 +34,7 @@ def test_decoration_of_a_bot_is_boilerplate() -> None:
         assert is_boilerplate(text)
 
 
-def test_remark_that_looks_alike_stays() -> None:
+def test_remark_like_boilerplate_is_kept() -> None:
     for text in [
         "Is this useful when the list is empty?",
         "Was this helpful to the caller before the change?",

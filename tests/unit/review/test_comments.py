@@ -50,7 +50,7 @@ def wrong(**changes: Any) -> str:
     return message(json.dumps([{"body": "fine"}, {**REVIEW_COMMENT, **changes}]))
 
 
-def test_review_comment_of_github_keeps_its_place() -> None:
+def test_review_comment_of_github_has_its_path_and_lines() -> None:
     assert item() == Comment(
         body="This leaks.",
         path="src/a.py",
@@ -274,7 +274,7 @@ def test_entry_that_is_no_object_is_named_in_a_json_file() -> None:
     assert message('["a"]', "r.json") == 'r.json: comment 1 is "a"; expected an object with a body'
 
 
-def test_text_in_a_json_file_says_where_it_breaks() -> None:
+def test_text_in_a_json_file_is_refused_with_its_position() -> None:
     assert message("a\nb", "r.JSON").startswith("r.JSON: not JSON at line 1, column 1 (")
 
 
@@ -283,7 +283,7 @@ def test_bad_line_of_json_lines_is_named() -> None:
     assert message_text.startswith("r.jsonl: not JSON at line 2, column ")
 
 
-def test_broken_json_over_lines_says_where_it_breaks() -> None:
+def test_broken_json_is_refused_with_its_position() -> None:
     message_text = message('[{"body": "a"},\n{"body": "b"}\n{"body": "c"}]', "r.json")
     assert message_text.startswith("r.json: not JSON at line 3, column 1 (")
 
@@ -438,7 +438,7 @@ def test_event_is_read_for_its_comment() -> None:
     assert bodies(event) == ["new"]
 
 
-def test_threads_of_graphql_give_their_place() -> None:
+def test_threads_of_graphql_give_path_and_line() -> None:
     comment = {"author": {"login": "mira"}, "body": "Shared.", "line": None, "originalLine": None}
     thread = {
         "isResolved": False, "path": "a.py", "line": 11, "startLine": 9, "diffSide": "LEFT",
@@ -454,7 +454,7 @@ def test_threads_of_graphql_give_their_place() -> None:
     assert bodies(edges) == ["a", "b"]
 
 
-def test_notes_of_gitlab_give_their_place() -> None:
+def test_notes_of_gitlab_give_path_and_line() -> None:
     note = {"id": 7, "system": False, "author": {"username": "ann"}}
     removed = {"old_path": "a.py", "new_path": "a.py", "old_line": 4, "new_line": None}
     discussion = {

@@ -121,20 +121,20 @@ def test_outdated_line_does_not_count() -> None:
     assert units(suggest("    return None"), **place) == ("change `return store` to `return None`",)
 
 
-def test_replaced_lines_without_a_range_are_those_most_alike() -> None:
+def test_replaced_lines_without_a_range_are_the_most_similar() -> None:
     body = suggest("    store = Store(path, retries=5)", "    store.load()", "    return store")
     assert units(body, diff_hunk=CUT) == (
         "change `store = Store(path, retries=3)` to `store = Store(path, retries=5)`",
     )
 
 
-def test_line_that_is_alike_by_a_few_words_is_not_replaced() -> None:
+def test_line_with_few_common_words_is_not_replaced() -> None:
     hunk = "@@ -1 +1,2 @@\n+count = int(0)\n+wait_for(clock, channel, nodes, height, count)"
     body = suggest("# Wait for count 0", "wait_for(clock, channel, nodes, height, count)")
     assert units(body, file=None, diff_hunk=hunk) == ("add `# Wait for count 0`",)
 
 
-def test_end_of_the_only_hunk_serves_where_no_line_is_known() -> None:
+def test_end_of_the_only_hunk_is_replaced_if_no_line_is_known() -> None:
     assert units(suggest("    # of everything")) == ("change `# of it` to `# of everything`",)
     assert units(suggest("    sleep(1)")) == ("use `sleep(1)`",)
     body = suggest("    # that nobody should touch for now, as it is all in use", "    # of it")
@@ -163,7 +163,7 @@ def test_several_changes_are_one_text() -> None:
     )
 
 
-def test_little_code_is_described_as_one_change() -> None:
+def test_short_code_is_described_as_one_change() -> None:
     assert describe_change(["return x", "}", "return y"], ["return y", "}", "return x"]) == (
         "change `return x } return y` to `return y } return x`"
     )
@@ -197,7 +197,7 @@ def test_diff_block_is_compared_with_itself() -> None:
     assert read("```diff\n for x in y:\n     n = 0\n```").proposals == ()
 
 
-def test_code_is_a_proposal_only_where_it_is_all() -> None:
+def test_code_is_a_proposal_only_without_other_text() -> None:
     body = "```py\n\n{\nreturn store or None\n```"
     assert read(body).proposals == ("use `return store or None`",)
     assert read(f"Why not so?\n\n{body}").proposals == ()
@@ -209,7 +209,7 @@ def test_equal_proposals_are_one() -> None:
     assert read(suggest("x = 1") + "\n" + suggest("x = 1")).proposals == ("use `x = 1`",)
 
 
-def test_sentences_stay_beside_a_suggestion() -> None:
+def test_sentences_next_to_a_suggestion_are_kept() -> None:
     actual = read(f"Too low.\n{suggest('limit = 20')}")
     assert (actual.sentences, actual.proposals) == (("Too low.",), ("use `limit = 20`",))
 
@@ -248,7 +248,7 @@ def test_other_sentence_stays(text: str) -> None:
     assert (actual.sentences, actual.proposals) == ((text,), ())
 
 
-def test_name_beside_other_sentences_stays() -> None:
+def test_name_among_other_sentences_is_kept() -> None:
     actual = read("`max_size`\n\nThis is read nowhere.")
     assert (actual.sentences, actual.proposals) == (("`max_size`", "This is read nowhere."), ())
 
@@ -259,7 +259,7 @@ def test_name_beside_other_sentences_stays() -> None:
 @pytest.mark.parametrize(
     "text", ["", "```suggestion", "```diff\n```", "`` ``?", "\x00`a`?", "s///"]
 )
-def test_nothing_is_raised(text: str) -> None:
+def test_any_comment_is_read_without_an_error(text: str) -> None:
     read(text)
 
 

@@ -70,12 +70,12 @@ def test_file_outside_the_diff_has_no_scope() -> None:
     assert find_scope(Comment(body="x", path="other.py", line=1), DIFF) is None
 
 
-def test_kept_hunk_finds_its_place_when_the_line_is_gone() -> None:
+def test_stored_hunk_gives_the_scope_if_the_line_is_gone() -> None:
     kept = "@@ -20,2 +21,2 @@ def f():\n x\n-y"
     assert place(path="app/a.py", diff_hunk=kept) == (ScopeKind.HUNK, "app/a.py", 1)
 
 
-def test_kept_hunk_without_path_is_found_by_its_lines() -> None:
+def test_stored_hunk_without_path_is_found_by_its_lines() -> None:
     # Both files have a hunk with this header; the lines tell them apart.
     kept = "@@ -1,3 +1,4 @@\n uno\n-dos"
     assert place(diff_hunk=kept) == (ScopeKind.HUNK, "lib/new.py", 0)
@@ -85,20 +85,20 @@ def test_kept_hunk_without_path_is_found_by_its_lines() -> None:
     "kept",
     ["no header", "@@ -1,3 +1,4 @@\n another", "@@ -1,3 +1,4 @@\n" + " one\n" * 9],
 )
-def test_kept_hunk_that_is_not_in_the_diff_leaves_the_whole_diff(kept: str) -> None:
+def test_stored_hunk_that_is_not_in_the_diff_leaves_the_whole_diff(kept: str) -> None:
     assert place(diff_hunk=kept)[0] is ScopeKind.DIFF
 
 
-def test_kept_hunk_that_is_not_in_the_file_leaves_the_file() -> None:
+def test_stored_hunk_that_is_not_in_the_file_leaves_the_file() -> None:
     assert place(path="app/a.py", line=99, diff_hunk="@@ -7 +7 @@\n x")[0] is ScopeKind.FILE
 
 
-def test_note_on_the_missing_newline_in_a_kept_hunk_is_passed_over() -> None:
+def test_missing_newline_marker_in_a_stored_hunk_is_skipped() -> None:
     kept = "@@ -20,2 +21,2 @@\n x\n\\ No newline at end of file"
     assert place(path="app/a.py", diff_hunk=kept)[2] == 1
 
 
-def test_outdated_line_gives_way_to_the_kept_hunk() -> None:
+def test_stored_hunk_takes_precedence_over_an_outdated_line() -> None:
     kept = "@@ -20,2 +21,2 @@\n x\n-y"
     assert place(path="app/a.py", line=1, outdated=True, diff_hunk=kept)[2] == 1
     assert place(path="app/a.py", line=1, diff_hunk=kept)[2] == 0
@@ -109,7 +109,7 @@ def test_outdated_line_whose_hunk_is_gone_leaves_the_file() -> None:
     assert place(path="app/a.py", line=1, outdated=True, diff_hunk=gone)[0] is ScopeKind.FILE
 
 
-def test_outdated_line_without_a_kept_hunk_tells_nothing_but_the_file() -> None:
+def test_outdated_line_without_a_stored_hunk_leaves_the_file() -> None:
     assert place(path="app/a.py", line=1, outdated=True)[2] is None
 
 
@@ -125,13 +125,13 @@ def test_name_that_a_new_file_took_over_means_the_new_file() -> None:
     assert (new.path, old.path) == ("a.py", "b.py")
 
 
-def test_form_feed_in_a_kept_hunk_ends_no_line() -> None:
+def test_form_feed_in_a_stored_hunk_ends_no_line() -> None:
     odd = parse.parse_diff("--- a/a.c\n+++ b/a.c\n@@ -1,2 +1,2 @@\n a\x0cb\n-c\n+d\n")
     scope = find_scope(Comment(body="x", diff_hunk="@@ -1,2 +1,2 @@\n a\x0cb\n-c"), odd)
     assert scope.kind is ScopeKind.HUNK
 
 
-def test_bare_hunk_answers_to_any_path() -> None:
+def test_bare_hunk_matches_any_path() -> None:
     bare = parse.parse_diff("@@ -1 +1 @@\n-a\n+b\n", language="python")
     scope = find_scope(Comment(body="x", path="any.py", line=1), bare)
     assert scope is not None

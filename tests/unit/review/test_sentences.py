@@ -88,7 +88,7 @@ def test_one_sentence_stays_whole() -> None:
         assert units(sentence) == [sentence]
 
 
-def test_two_sentences_come_apart() -> None:
+def test_two_sentences_are_split() -> None:
     for first, second in [
         ("Why?", "Because."),
         ("Done.", "Next."),
@@ -120,7 +120,7 @@ def test_hard_break_ends_a_unit(body: str) -> None:
     assert units(body) == ["Drop this", "and that"]
 
 
-def test_remarks_on_lines_of_their_own_come_apart() -> None:
+def test_remarks_on_separate_lines_are_split() -> None:
     assert units("Rename this\nDrop that\n`x` is unused") == [
         "Rename this",
         "Drop that",
@@ -138,7 +138,7 @@ def test_remarks_on_lines_of_their_own_come_apart() -> None:
         ["C:\\a\\b.cs(3,5): error CS1002: ; expected", "C:\\a\\b.cs(9,1): warning CS0168: unused"],
     ],
 )
-def test_messages_of_a_linter_come_apart(lines: list[str]) -> None:
+def test_messages_of_a_linter_are_split(lines: list[str]) -> None:
     assert units("\n".join(lines)) == lines
 
 
@@ -254,7 +254,7 @@ def test_inline_comment_is_dropped() -> None:
     assert units("Be <!-- hidden -->fore") == ["Be fore"]
 
 
-def test_tags_go_and_their_text_stays() -> None:
+def test_tags_are_dropped_and_their_text_is_kept() -> None:
     assert units("<p>One <b>bold</b> word</p><div>Two</div>Three<br>Four") == [
         "One bold word",
         "Two",
@@ -332,7 +332,7 @@ def test_details_are_read() -> None:
     ]
 
 
-def test_hidden_section_goes_but_its_suggestion_stays() -> None:
+def test_hidden_section_is_dropped_but_its_suggestion_is_kept() -> None:
     actual = split_comment(
         "A\n<details>\n<summary>🧰 Tools</summary>\n\nlog\n\n<details>\nmore\n</details>\n\n"
         "```\ncode\n```\n```diff\n-x\n```\n```suggestion\nnew\n```\n</details>\n\nB"
@@ -352,7 +352,7 @@ def test_unbalanced_sections_are_read(body: str) -> None:
     assert units(body) == ["a"]
 
 
-def test_boilerplate_unit_of_two_sentences_goes() -> None:
+def test_boilerplate_unit_of_two_sentences_is_dropped() -> None:
     assert units("Was this helpful? React with 👍 or 👎.\n\nIt leaks.") == ["It leaks."]
 
 

@@ -19,7 +19,7 @@ def archive(path: Path, *members: tuple[str, bytes], method: int = zipfile.ZIP_D
     return path
 
 
-def test_file_and_archive_give_the_same(tmp_path: Path) -> None:
+def test_file_and_archive_give_the_same_bytes(tmp_path: Path) -> None:
     (tmp_path / "crscore.json").write_bytes(b"{}")
     archive_path = archive(tmp_path / "a.zip", ("crscore.html", b"x"), ("crscore.json", b"{}"))
 
@@ -38,7 +38,7 @@ def test_member_is_packed_as_github_packs_it(tmp_path: Path, method: int) -> Non
         artifact.read_artifact(archive_path)
 
 
-def test_archive_without_the_one_name_is_refused(tmp_path: Path) -> None:
+def test_archive_without_the_expected_file_is_refused(tmp_path: Path) -> None:
     for names in [
         (),
         ("../crscore.json",),
@@ -54,7 +54,7 @@ def test_archive_without_the_one_name_is_refused(tmp_path: Path) -> None:
         assert [path.name for path in tmp_path.iterdir()] == ["a.zip"]
 
 
-def test_archive_with_the_name_twice_is_refused(tmp_path: Path) -> None:
+def test_archive_with_two_files_of_the_name_is_refused(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="Duplicate"):
         archive_path = archive(tmp_path / "a.zip", ("crscore.json", b"1"), ("crscore.json", b"2"))
 
@@ -62,7 +62,7 @@ def test_archive_with_the_name_twice_is_refused(tmp_path: Path) -> None:
         artifact.read_artifact(archive_path)
 
 
-def test_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_zip_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(artifact, "MAX_BYTES", 1_000_000)
     archive_path = archive(tmp_path / "a.zip", ("crscore.json", b" " * (artifact.MAX_BYTES + 1)))
     assert archive_path.stat().st_size < 100_000
@@ -71,7 +71,7 @@ def test_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         artifact.read_artifact(archive_path)
 
 
-def test_bomb_that_states_a_small_size_is_refused(
+def test_zip_bomb_that_states_a_small_size_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(artifact, "MAX_BYTES", 1_000_000)
@@ -105,7 +105,7 @@ def test_missing_file_is_named(tmp_path: Path) -> None:
         artifact.read_artifact(tmp_path / "crscore.json")
 
 
-def test_locked_archive_is_refused(tmp_path: Path) -> None:
+def test_encrypted_archive_is_refused(tmp_path: Path) -> None:
     archive_path = archive(tmp_path / "a.zip", ("crscore.json", b"{}"))
     whole = bytearray(archive_path.read_bytes())
     for mark, flag in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):

@@ -19,7 +19,7 @@ def inputs(**values: str) -> environment.Inputs:
     return environment.read_environment(RUNNER | names).inputs
 
 
-def test_surroundings_are_read() -> None:
+def test_environment_of_a_step_is_read() -> None:
     runner = environment.read_environment(RUNNER)
 
     assert (runner.repository, runner.event) == ("fruit/shop", "pull_request")
@@ -28,7 +28,7 @@ def test_surroundings_are_read() -> None:
     assert runner.output_dir == Path("/t/crscore")
 
 
-def test_files_of_the_runner_are_found_whatever_else_is_wrong() -> None:
+def test_files_of_the_runner_are_found_without_other_variables() -> None:
     variables = {"GITHUB_OUTPUT": "/o", "GITHUB_STEP_SUMMARY": "/s"}
 
     assert environment.runner_files(variables) == (Path("/o"), Path("/s"))
@@ -40,7 +40,7 @@ def test_no_input_gives_the_defaults() -> None:
 
 
 @pytest.mark.parametrize("name", ["INPUT_FAIL-UNDER", "INPUT_FAIL_UNDER"])
-def test_name_of_an_input_may_have_its_hyphen(name: str) -> None:
+def test_input_name_may_have_a_hyphen(name: str) -> None:
     assert environment.read_environment(RUNNER | {name: " 40\n"}).inputs.fail_under == 40
 
 
@@ -69,7 +69,7 @@ def test_token_is_in_no_repr() -> None:
     assert "t0ken" not in repr(environment.read_environment(RUNNER | {"INPUT_TOKEN": "t0ken"}))
 
 
-def test_folder_for_reports_may_be_named_and_stays_relative() -> None:
+def test_given_folder_for_reports_stays_relative() -> None:
     runner = environment.read_environment(RUNNER, output_dir=Path("reports"))
 
     assert runner.output_dir == Path("reports")
@@ -98,7 +98,7 @@ def test_wrong_input_is_named() -> None:
 
 
 @pytest.mark.parametrize("name", ["GITHUB_REPOSITORY", "GITHUB_EVENT_NAME"])
-def test_outside_of_a_runner_the_way_out_is_named(name: str) -> None:
+def test_outside_of_a_runner_the_message_names_crscore_pr(name: str) -> None:
     variables = {key: value for key, value in RUNNER.items() if key != name}
 
     with pytest.raises(ConfigError, match="crscore pr"):
@@ -106,6 +106,6 @@ def test_outside_of_a_runner_the_way_out_is_named(name: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["shop", "a/b/c", "a b/c", "a/b\n"])
-def test_repository_must_be_one(value: str) -> None:
+def test_repository_must_have_an_owner_and_a_name(value: str) -> None:
     with pytest.raises(ConfigError, match="OWNER/NAME"):
         environment.read_environment(RUNNER | {"GITHUB_REPOSITORY": value})

@@ -42,7 +42,7 @@ def run(**changed: Any) -> dict[str, Any]:
     return {"workflow_run": content | changed}
 
 
-def test_events_of_a_pull_request_name_it(tmp_path: Path) -> None:
+def test_pull_request_events_give_its_number(tmp_path: Path) -> None:
     for name in [
         "pull_request",
         "pull_request_target",
@@ -76,12 +76,12 @@ def test_comment_of_a_trusted_person_requests_a_run(tmp_path: Path, body: str) -
         comment("/crscore", action="edited"),
     ],
 )
-def test_other_comments_ask_for_nothing(tmp_path: Path, content: dict[str, Any]) -> None:
+def test_other_comments_request_no_run(tmp_path: Path, content: dict[str, Any]) -> None:
     for number in [None, 9]:
         assert found(tmp_path, "issue_comment", content, pull_request=number).reason
 
 
-def test_input_decides_before_the_event(tmp_path: Path) -> None:
+def test_input_takes_precedence_over_the_event(tmp_path: Path) -> None:
     content = {"pull_request": {"number": 7}}
 
     assert found(tmp_path, "pull_request", content, pull_request=9) == event.Target(9)
@@ -90,14 +90,14 @@ def test_input_decides_before_the_event(tmp_path: Path) -> None:
     assert found(tmp_path, "issue_comment", trusted, pull_request=9) == event.Target(9)
 
 
-def test_dispatch_names_one(tmp_path: Path) -> None:
+def test_dispatch_gives_the_number(tmp_path: Path) -> None:
     for value in ["12", "#12", " 12 ", 12, "0" * 20 + "12"]:
         content = {"inputs": {"pull-request": value}}
 
         assert found(tmp_path, "workflow_dispatch", content) == event.Target(12)
 
 
-def test_dispatch_without_a_number_asks_for_nothing(tmp_path: Path) -> None:
+def test_dispatch_without_a_number_requests_no_run(tmp_path: Path) -> None:
     for inputs in [
         None,
         {},
@@ -114,7 +114,7 @@ def test_dispatch_without_a_number_asks_for_nothing(tmp_path: Path) -> None:
         assert found(tmp_path, "workflow_dispatch", {"inputs": inputs}).reason
 
 
-def test_schedule_asks_for_the_recent_ones(tmp_path: Path) -> None:
+def test_schedule_requests_recent_pull_requests(tmp_path: Path) -> None:
     content = {"schedule": "23 3 * * *"}
 
     assert found(tmp_path, "schedule", content) == event.Target(is_recent=True)
@@ -129,7 +129,7 @@ def test_workflow_run_gives_the_head_and_no_number(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "changed", [{"event": "push"}, {"head_repository": None}, {"head_branch": None}]
 )
-def test_workflow_run_of_something_else_asks_for_nothing(
+def test_workflow_run_of_another_event_requests_no_run(
     tmp_path: Path, changed: dict[str, Any]
 ) -> None:
     assert found(tmp_path, "workflow_run", run(**changed)).reason
@@ -159,7 +159,9 @@ def test_refusal_quotes_nothing_of_the_event(tmp_path: Path) -> None:
     assert "::error" not in str(caught.value)
 
 
-def test_unknown_event_asks_for_nothing_and_is_named_plainly(tmp_path: Path) -> None:
+def test_unknown_event_requests_no_run_and_is_named_without_special_characters(
+    tmp_path: Path,
+) -> None:
     asked = found(tmp_path, "push\n::error::x", {})
 
     assert asked.reason
@@ -168,7 +170,7 @@ def test_unknown_event_asks_for_nothing_and_is_named_plainly(tmp_path: Path) -> 
 
 
 @given(content=st.binary(max_size=300))
-def test_any_bytes_are_a_target_or_a_refusal(
+def test_any_bytes_give_a_target_or_an_input_error(
     tmp_path_factory: pytest.TempPathFactory, content: bytes
 ) -> None:
     file = tmp_path_factory.getbasetemp() / "any.json"

@@ -51,7 +51,7 @@ def test_value_cannot_add_an_output(tmp_path: Path) -> None:
     assert set(parse(file.read_text("utf-8"))) == {"first", "comment-url"}
 
 
-def test_outputs_come_behind_those_of_others(tmp_path: Path) -> None:
+def test_outputs_are_appended_to_earlier_ones(tmp_path: Path) -> None:
     file = tmp_path / "output"
     file.write_text("earlier<<E\n1\nE\n", encoding="utf-8")
 
@@ -67,7 +67,7 @@ def test_runner_without_files_gets_nothing() -> None:
     assert outputs.append_summary(None, "x") is False
 
 
-def test_summary_is_appended_whole(tmp_path: Path) -> None:
+def test_summary_is_appended(tmp_path: Path) -> None:
     file = tmp_path / "summary"
     file.write_text("# Tests\n", encoding="utf-8")
 
@@ -76,7 +76,7 @@ def test_summary_is_appended_whole(tmp_path: Path) -> None:
     assert file.read_text("utf-8") == "# Tests\n# Review\n"
 
 
-def test_summary_counts_what_is_there_and_bytes_not_characters(tmp_path: Path) -> None:
+def test_free_space_of_a_summary_is_counted_in_bytes(tmp_path: Path) -> None:
     file = tmp_path / "summary"
     file.write_text("x" * 1000, encoding="utf-8")
     room = outputs.free_summary_bytes(file)
@@ -125,7 +125,7 @@ def test_document_is_kept_in_a_new_folder(tmp_path: Path) -> None:
     assert path.read_bytes() == "é?\r\n".encode()
 
 
-def test_document_replaces_a_link_and_leaves_what_it_leads_to(tmp_path: Path) -> None:
+def test_document_replaces_a_link_and_not_its_target(tmp_path: Path) -> None:
     (tmp_path / "kept").write_text("mine", encoding="utf-8")
     (tmp_path / "crscore.json").symlink_to(tmp_path / "kept")
 
