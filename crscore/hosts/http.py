@@ -572,7 +572,7 @@ def _read_message(body: bytes) -> str:
 
 
 def _uncertain_write(operation: str, reason: str) -> UncertainWriteError:
-    return UncertainWriteError(operation, f"{reason}; it may or may not have been done")
+    return UncertainWriteError(operation, f"{reason}; it is unknown whether the write succeeded")
 
 
 _CERTIFICATE_FAULTS: Final = (

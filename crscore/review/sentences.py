@@ -342,7 +342,7 @@ class Prose:
         self._end_unit()
 
     def hide(self, texts: Iterable[str]) -> None:
-        """Add invisible texts to `hidden`, without data that a bot encoded in them."""
+        """Add invisible texts to `hidden`, without the encoded data that bots store in them."""
         for text in texts:
             for part in _UNSEEN_BREAK.split(text):
                 cleaned = " ".join(_STATE.sub(" ", clean(part)).split())
@@ -556,8 +556,8 @@ def decode_smuggled(text: str) -> tuple[str, ...]:
 def attribute_texts(attributes: Mapping[str, str]) -> Iterator[str]:
     """Yield the texts in attributes: alternative texts of images, hints, data.
 
-    Other `data-` and `aria-` attributes are not meant for text, so their values are yielded only if
-    they have two or more words; the rest are numbers, names and switches.
+    The values of `data-` attributes, and of `aria-` attributes that are not meant for text, are
+    yielded only if they have two or more words; the rest are numbers, names and switches.
 
     Args:
         attributes: Values by name, in lower case.
