@@ -595,7 +595,7 @@ def test_write_that_was_not_sent_is_repeated(connect, clock, closed_port) -> Non
 )
 def test_write_that_may_have_been_done_is_not_repeated(server, connect, reply: Reply) -> None:
     server.will(reply)
-    with pytest.raises(UncertainWriteError, match="may or may not have been done"):
+    with pytest.raises(UncertainWriteError, match="unknown whether the write succeeded"):
         write(connect())
     assert len(server.asked) == 1
 

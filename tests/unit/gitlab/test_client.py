@@ -179,7 +179,7 @@ def test_write_after_a_rate_limit_is_repeated(server, connect, clock) -> None:
 )
 def test_write_that_may_have_been_done_is_not_repeated(server, connect, reply) -> None:
     server.will(reply)
-    with pytest.raises(UncertainWriteError, match="may or may not have been done"):
+    with pytest.raises(UncertainWriteError, match="unknown whether the write succeeded"):
         write(connect())
     assert len(server.asked) == 1
 
