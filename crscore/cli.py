@@ -137,7 +137,7 @@ def _dispatch(arguments: list[str]) -> int:
 
 
 def _explain(error: click.ClickException) -> str:
-    """Describe wrong usage; for an unknown option, suggest what click does not suggest."""
+    """Return a message about wrong usage, with suggestions for an unknown option."""
     context = getattr(error, "ctx", None)
     path = context.command_path if context else "crscore"
     if isinstance(error, click.NoSuchOption):

@@ -516,7 +516,7 @@ def list_points(
 
 
 def _group_rows(references: Sequence[PseudoReference]) -> list[list[int]]:
-    """Return the counted references of each point; both are in the order of the weights."""
+    """Return the counted references of each point; points and references are sorted by weight."""
     points: dict[Topic | int, list[int]] = {}
     for row in sorted(range(len(references)), key=lambda row: -references[row].weight):
         if references[row].counted:
@@ -580,8 +580,8 @@ def find_named_points(
 
     Args:
         cells: The cells of R pseudo-references and S sentences.
-        flags: The matcher's flags. Names in a flagged sentence are ignored, unless the flag is that
-            it is not in English.
+        flags: The matcher's flags. Names in a flagged sentence are ignored, unless the flag is
+            `NOT_ENGLISH`.
         idf: Stem -> inverse document frequency in changes. If it is None, single words are only
             names of topics.
 
@@ -596,20 +596,20 @@ def find_named_points(
     points = _group_rows(references)
     names = _list_names([[references[row] for row in rows] for rows in points], cells.diff, idf)
     for column, (sentence, flag) in enumerate(zip(cells.sentences, flags, strict=True)):
-        candidates: list[frozenset[int]] = []
+        candidates: list[frozenset[int]] = []  # for each name, the points that share it
         for parts in _read_code(sentence.text) if flag in _SEARCHED_FLAGS else ():
             # Of a qualified name `a.b.c`, the longest part that is a known name counts: `b.c`
             # before `c`.
             for size in range(len(parts), 0, -1):
                 pieces = [".".join(parts[at : at + size]) for at in range(len(parts) - size + 1)]
-                if owners := [names[piece] for piece in pieces if piece in names]:
-                    candidates += owners
+                if matches := [names[piece] for piece in pieces if piece in names]:
+                    candidates += matches
                     break
-        identified = set(chain.from_iterable(owners for owners in candidates if len(owners) == 1))
-        shared = [owners for owners in candidates if len(owners) <= MAX_SHARING_POINTS]
+        identified = set(chain.from_iterable(group for group in candidates if len(group) == 1))
+        shared = [group for group in candidates if len(group) <= MAX_SHARING_POINTS]
         # A shared name identifies all its points, unless another name identifies one of these
         # points.
-        identified.update(*(owners for owners in shared if owners.isdisjoint(identified)))
+        identified.update(*(group for group in shared if group.isdisjoint(identified)))
         for point in identified:
             by_name[max(points[point], key=lambda row: similarity[row, column]), column] = True
     return by_name
@@ -661,7 +661,7 @@ def _list_names(
             is_rare = idf is not None and idf.get(stem(name.lower()), MIN_WORD_IDF) >= MIN_WORD_IDF
             if is_rare or not _WORD.fullmatch(name):
                 by_quote[name].add(index)
-    return {name: frozenset(owners) for name, owners in (by_quote | by_topic).items()}
+    return {name: frozenset(sharing) for name, sharing in (by_quote | by_topic).items()}
 
 
 def measure_baselines(diff: Diff, texts: Sequence[str]) -> Baselines:
@@ -689,8 +689,8 @@ def measure_baselines(diff: Diff, texts: Sequence[str]) -> Baselines:
         >>> measure_baselines(Diff(files=(), sha256=""), ["Looks good - to me."])
         Baselines(words=4, repeated_tokens=None)
     """
-    # On the human study, the two correlate with relevance as people rate it at 0.366 and 0.478;
-    # the score correlates at 0.625 (benchmarks/README.md, "Agreement with people").
+    # On the human study, the correlation with people's ratings of relevance is 0.366 and 0.478 for
+    # these measures, and 0.625 for the score (benchmarks/README.md, "Agreement with people").
     diff_tokens = _distinct_tokens(line.text for line in diff.lines())
     repeated = diff_tokens & _distinct_tokens(texts)
     return Baselines(

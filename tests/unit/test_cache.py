@@ -41,7 +41,7 @@ def test_default_folder_is_the_systems_for_caches(monkeypatch, tmp_path) -> None
 
 
 @pytest.mark.parametrize("content", [b"no database at all, but long enough" * 99, b"SQLite format"])
-def test_damaged_file_is_as_if_there_were_none(tmp_path, content) -> None:
+def test_damaged_file_acts_like_an_empty_cache(tmp_path, content) -> None:
     (tmp_path / cache.FILE_NAME).write_bytes(content)
     broken = Cache(tmp_path)
     broken.put("a", b"1")
@@ -52,7 +52,7 @@ def test_damaged_file_is_as_if_there_were_none(tmp_path, content) -> None:
     assert again.get("a") == b"1"
 
 
-def test_file_damaged_in_the_middle_is_no_error(tmp_path) -> None:
+def test_file_damaged_in_the_middle_raises_no_error(tmp_path) -> None:
     one = Cache(tmp_path)
     for number in range(300):
         one.put(f"findings {number}", bytes(1000))
@@ -64,19 +64,19 @@ def test_file_damaged_in_the_middle_is_no_error(tmp_path) -> None:
     other.put("new", b"1")
 
 
-def test_folder_that_cannot_be_made_is_no_error(tmp_path) -> None:
+def test_folder_that_cannot_be_created_raises_no_error(tmp_path) -> None:
     (tmp_path / "file").write_text("")
     nowhere = Cache(tmp_path / "file" / "cache")
     nowhere.put("a", b"1")
     assert nowhere.get("a") is None
 
 
-def test_file_that_is_a_folder_is_no_error(tmp_path) -> None:
+def test_file_that_is_a_folder_raises_no_error(tmp_path) -> None:
     (tmp_path / cache.FILE_NAME).mkdir()
     assert Cache(tmp_path).get("a") is None
 
 
-def test_file_of_a_later_version_stays_as_it_is(tmp_path) -> None:
+def test_file_of_a_later_version_is_not_changed(tmp_path) -> None:
     with sqlite3.connect(tmp_path / cache.FILE_NAME) as connection:
         connection.execute("PRAGMA user_version = 99")
         connection.execute("CREATE TABLE other (x)")
@@ -100,7 +100,7 @@ def test_value_larger_than_the_store_is_not_kept(tmp_path) -> None:
     assert small.get("a") == bytes(10)
 
 
-def test_full_store_forgets_what_was_longest_unused(tmp_path, monkeypatch) -> None:
+def test_full_store_evicts_the_least_recently_used_values(tmp_path, monkeypatch) -> None:
     now = [1_000_000.0]
     monkeypatch.setattr(time, "time", lambda: now[0])
     small = Cache(tmp_path, max_bytes=1000)
@@ -115,7 +115,7 @@ def test_full_store_forgets_what_was_longest_unused(tmp_path, monkeypatch) -> No
     assert kept == ["a", "e", "f", "g", "h", "i", "j", "k"]
 
 
-def test_newest_value_is_kept_however_large(tmp_path) -> None:
+def test_newest_value_is_kept_even_if_it_is_large(tmp_path) -> None:
     small = Cache(tmp_path, max_bytes=1000)
     small.put("old", bytes(500))
     small.put("new", bytes(950))
@@ -158,7 +158,7 @@ def writer(folder, name: str, count: int) -> subprocess.Popen:
     )
 
 
-def test_processes_that_make_the_file_at_once_lose_nothing(tmp_path) -> None:
+def test_processes_that_create_the_file_together_lose_no_values(tmp_path) -> None:
     for process in [writer(tmp_path, name, 100) for name in ("a", "b")]:
         process.communicate(timeout=60)
         assert process.returncode == 0
@@ -167,7 +167,7 @@ def test_processes_that_make_the_file_at_once_lose_nothing(tmp_path) -> None:
     assert [one.get(key) for key in keys] == [bytes(500)] * 200
 
 
-def test_file_of_a_killed_process_is_whole(tmp_path) -> None:
+def test_file_of_a_killed_process_is_intact(tmp_path) -> None:
     with writer(tmp_path, "a", 1_000_000) as process:
         for _ in range(200):
             process.stdout.readline()
@@ -178,7 +178,7 @@ def test_file_of_a_killed_process_is_whole(tmp_path) -> None:
     assert one.get("b") == b"1"
 
 
-def test_file_locked_for_too_long_is_done_without(tmp_path, monkeypatch) -> None:
+def test_file_locked_for_too_long_is_not_used(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(cache, "_LOCK_TIMEOUT_S", 0.05)
     other = Cache(tmp_path)
     other.put("a", b"1")
@@ -193,7 +193,7 @@ def test_file_locked_for_too_long_is_done_without(tmp_path, monkeypatch) -> None
         blocking.close()
 
 
-def test_store_that_is_forgotten_lets_go_of_its_file(tmp_path) -> None:
+def test_unreferenced_store_closes_its_file(tmp_path) -> None:
     one = Cache(tmp_path)
     one.put("a", b"1")
     del one  # a ResourceWarning would be an error

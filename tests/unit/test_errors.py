@@ -42,7 +42,7 @@ NAMED = errors.ToolFailedError(tool="pmd", reason="died")
 
 
 @pytest.mark.parametrize("error", [*EXAMPLES.values(), NAMED])
-def test_error_survives_pickling_with_its_text_and_fields(error: errors.CRScoreError) -> None:
+def test_pickled_error_keeps_its_text_and_fields(error: errors.CRScoreError) -> None:
     copy = pickle.loads(pickle.dumps(error))
     assert (type(copy), str(copy)) == (type(error), str(error))
     assert vars(copy) == vars(error)
@@ -52,11 +52,11 @@ def test_every_class_is_named_in_the_tree_of_the_docstring() -> None:
     assert all(name in (errors.__doc__ or "") for name in EXAMPLES)
 
 
-def test_diff_error_with_line_points_at_it() -> None:
+def test_diff_error_with_a_line_names_the_line() -> None:
     assert str(EXAMPLES["DiffParseError"]) == "a.diff:3: no hunk"
 
 
-def test_diff_error_without_line_points_at_the_source() -> None:
+def test_diff_error_without_a_line_names_the_source() -> None:
     assert str(errors.DiffParseError("a.diff", None, "empty")) == "a.diff: empty"
 
 
@@ -68,7 +68,7 @@ def test_limit_error_names_the_limit_and_both_numbers() -> None:
 
 
 @pytest.mark.parametrize("limit", ["the largest artifact", "MAX_BYTES", "max_comments"])
-def test_limit_that_is_no_setting_cannot_be_raised(limit: str) -> None:
+def test_message_does_not_suggest_raising_a_limit_that_is_no_setting(limit: str) -> None:
     text = str(errors.LimitError(limit, 3000, 20000, "big"))
     assert text.startswith(f"big: {limit} is 3,000, and this input has 20,000; score a smaller ")
     assert "raise" not in text

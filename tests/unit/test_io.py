@@ -16,7 +16,7 @@ def read(name: str, allowed: int = 100) -> tuple[bytes, str]:
     return io.read_input(name, content="diff", limit="max_diff_bytes", max_bytes=allowed)
 
 
-def test_file_gives_its_bytes_and_its_name(tmp_path: Path) -> None:
+def test_file_is_read_with_its_bytes_and_name(tmp_path: Path) -> None:
     file = tmp_path / "a.diff"
     file.write_bytes(b"\xff\x00")
     assert read(str(file)) == (b"\xff\x00", str(file))
@@ -57,22 +57,22 @@ def test_endless_input_stops_at_the_limit() -> None:
         read("/dev/zero")
 
 
-def test_folder_says_what_to_give(tmp_path: Path) -> None:
+def test_message_about_a_folder_says_what_to_give(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is a folder; give a file that holds the diff"):
         read(str(tmp_path))
 
 
-def test_missing_file_says_so(tmp_path: Path) -> None:
+def test_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="does not exist"):
         read(str(tmp_path / "none"))
 
 
-def test_name_with_a_null_byte_is_one_error() -> None:
+def test_name_with_a_null_byte_is_an_input_error() -> None:
     with pytest.raises(InputError):
         read("a\0b")
 
 
-def test_file_that_cannot_be_opened_says_why(tmp_path: Path) -> None:
+def test_reason_why_a_file_cannot_be_opened_is_reported(tmp_path: Path) -> None:
     loop = tmp_path / "loop"
     loop.symlink_to(loop)
     with pytest.raises(InputError, match=r"cannot be read|does not exist"):
@@ -107,24 +107,24 @@ def test_source_root_that_is_no_folder_is_refused(tmp_path: Path) -> None:
         io.read_sources(str(tmp_path / "none"), CHANGE, max_bytes=100)
 
 
-def test_path_that_the_system_refuses_is_no_source(tmp_path: Path) -> None:
+def test_path_that_the_system_rejects_is_no_source(tmp_path: Path) -> None:
     name = "x" * 5000
     change = parse.parse_diff(f"--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-a\n+b\n")
     assert io.read_sources(str(tmp_path), change, max_bytes=100) == ({}, ())
 
 
-def test_fifo_in_the_folder_is_not_waited_for(tmp_path: Path) -> None:
+def test_fifo_in_the_folder_is_not_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "in.txt")
     assert io.read_sources(str(tmp_path), CHANGE, max_bytes=100) == ({}, ())
 
 
-def test_closed_standard_input_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closed_standard_input_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", None)
     with pytest.raises(InputError, match="standard input is closed"):
         read("-")
 
 
-def test_standard_input_that_fails_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reason_why_standard_input_fails_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     folder = os.open("/", os.O_RDONLY)
 
     class Folder(RawIOBase):
@@ -152,7 +152,7 @@ def test_report_goes_to_the_file(tmp_path: Path) -> None:
     assert target.read_text(encoding="utf-8") == "τ\n"
 
 
-def test_file_is_replaced_whole_and_keeps_its_mode(tmp_path: Path) -> None:
+def test_file_is_replaced_in_full_and_keeps_its_mode(tmp_path: Path) -> None:
     target = tmp_path / "out.md"
     target.write_text("long old text", encoding="utf-8")
     target.chmod(0o640)
@@ -161,18 +161,22 @@ def test_file_is_replaced_whole_and_keeps_its_mode(tmp_path: Path) -> None:
     assert target.stat().st_mode & 0o777 == 0o640
 
 
-def test_nothing_else_is_left_in_the_folder(tmp_path: Path) -> None:
+def test_no_other_file_is_left_in_the_folder(tmp_path: Path) -> None:
     io.write_text("new\n", str(tmp_path / "out.md"))
     assert [path.name for path in tmp_path.iterdir()] == ["out.md"]
 
 
 @pytest.mark.parametrize("name", ["", "none/out.md"])
-def test_folder_or_missing_folder_is_refused_before_the_work(tmp_path: Path, name: str) -> None:
+def test_output_that_cannot_be_written_is_refused_before_the_work(
+    tmp_path: Path, name: str
+) -> None:
     with pytest.raises(OutputError, match="folder"):
         io.check_output(str(tmp_path / name))
 
 
-def test_failed_write_leaves_no_half_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_write_leaves_no_incomplete_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(self: Path, target: Path) -> None:
         raise OSError(28, "No space left on device")
 
@@ -182,7 +186,7 @@ def test_failed_write_leaves_no_half_file(tmp_path: Path, monkeypatch: pytest.Mo
     assert list(tmp_path.iterdir()) == []
 
 
-def test_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+def test_pipe_is_not_replaced(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
@@ -200,7 +204,7 @@ def test_file_without_permission_is_refused(
         io.check_output(str(tmp_path / "out.md"))
 
 
-def test_link_stays_a_link_and_its_target_is_written(tmp_path: Path) -> None:
+def test_link_is_kept_and_its_target_is_written(tmp_path: Path) -> None:
     target, link = tmp_path / "target.md", tmp_path / "link.md"
     target.write_text("old", encoding="utf-8")
     link.symlink_to(target)
@@ -209,13 +213,13 @@ def test_link_stays_a_link_and_its_target_is_written(tmp_path: Path) -> None:
     assert target.read_text(encoding="utf-8") == "new\n"
 
 
-def test_closed_stdout_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closed_stdout_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", None)
     with pytest.raises(OutputError, match="standard output: it is closed"):
         io.write_text("text\n", None)
 
 
-def test_stdout_that_fails_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reason_why_stdout_fails_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     with Path("/dev/full").open("w", encoding="utf-8") as full:
         monkeypatch.setattr(sys, "stdout", full)
         with pytest.raises(OutputError, match="No space left"):

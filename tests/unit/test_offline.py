@@ -19,7 +19,7 @@ def test_other_event_passes() -> None:
     offline._refuse_socket("open", ())
 
 
-def test_going_offline_tells_the_model_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_going_offline_configures_the_model_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
     # A real hook would stay for the rest of the test run.
     hooks: list[object] = []
     monkeypatch.setattr(sys, "addaudithook", hooks.append)

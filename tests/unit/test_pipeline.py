@@ -181,18 +181,18 @@ def test_review_is_scored_by_the_published_formulas() -> None:
     assert found.relevance == pytest.approx(2 / 3)
 
 
-def test_matrix_has_a_row_a_reference_and_a_column_a_sentence() -> None:
+def test_matrix_has_a_row_per_reference_and_a_column_per_sentence() -> None:
     found = score("Alpha. Other.")
     assert found.similarity.tolist() == [[1.0, 0.0], [0.0, 0.0], [0.0, 0.0]]
 
 
-def test_best_partners_are_named() -> None:
+def test_matches_name_the_best_partners() -> None:
     found = score("Beta. Other.")
     assert [(m.index, m.matched) for m in found.sentence_matches] == [(1, True), (0, False)]
     assert [(m.index, m.matched) for m in found.reference_matches][1] == (0, True)
 
 
-def test_name_of_a_claims_code_addresses_it_and_scores_nothing() -> None:
+def test_name_of_a_claims_code_addresses_the_claim_without_a_score() -> None:
     topic = Topic(
         name="Cart.add_item", noun="method", state=TopicState.CHANGED, lines=1,
         place=LineSpan(path="a.py", side=Side.NEW, start=1, end=1),
@@ -275,7 +275,7 @@ def test_change_without_claims_abstains() -> None:
     assert found.sentence_matches[0].index is None
 
 
-def test_authors_are_scored_apart_and_together() -> None:
+def test_authors_are_scored_separately_and_together() -> None:
     found = score(
         Comment(body="Alpha.", author="ann"),
         Comment(body="other.", author="bot"),
@@ -291,14 +291,14 @@ def test_claims_over_the_limit_do_not_count_for_the_diff() -> None:
     assert (found.comprehensiveness, len(found.references)) == (1.0, 1)
 
 
-def test_claims_over_the_limit_serve_a_comment_on_their_hunk() -> None:
+def test_claims_over_the_limit_count_for_a_comment_on_their_hunk() -> None:
     found = score(Comment(body="Beta.", path="a.py", line=10), limit=1)
     assert found.comments[0].scores.relevance == 1.0
     assert [ref.counted for ref in found.references] == [True, False]
     assert found.comprehensiveness == 0.0
 
 
-def test_suggested_code_is_kept_apart_and_described_in_one_sentence() -> None:
+def test_suggested_code_is_kept_separate_and_described_in_one_sentence() -> None:
     body = "Alpha.\n\n```suggestion\nx = 3\n```\n"
     found = score("Other.", Comment(body=body, path="a.py", line=1), "<!-- unseen -->")
     assert [(s.text, s.comment, s.proposal, s.hidden) for s in found.sentences] == [
@@ -312,7 +312,7 @@ def test_suggested_code_is_kept_apart_and_described_in_one_sentence() -> None:
     assert found.comments[1].sentences == (1, 2)
 
 
-def test_comment_without_a_word_is_scored_by_its_suggestion() -> None:
+def test_comment_without_words_is_scored_by_its_suggestion() -> None:
     found = score(Comment(body="```suggestion\nalpha \n```", path="b.py", line=1))
     assert [s.text for s in found.sentences] == ["change `z = 2` to `alpha`"]
     assert found.comments[0].scores.reason is None
@@ -325,7 +325,7 @@ def test_comment_without_a_path_is_on_the_only_file() -> None:
     assert score("```suggestion\nx = 3\n```").sentences[0].text == "use `x = 3`"
 
 
-def test_published_splitter_reads_no_proposals() -> None:
+def test_published_splitter_ignores_proposals() -> None:
     made = replace(parts(*CLAIMS), splitter="paper")
     pair = pipeline.ReviewedChange(DIFF, (Comment(body="`a` -> `b`\n```suggestion\nx\n```"),))
     found = pipeline.run([pair], made)[0]
@@ -337,7 +337,7 @@ def test_notes_of_the_diff_and_the_claims_reach_the_result() -> None:
     assert "a note." in score("Alpha.").notes
 
 
-def test_many_pairs_make_claims_once_a_diff_and_encode_a_text_once() -> None:
+def test_many_pairs_generate_claims_once_per_diff_and_encode_equal_texts_once() -> None:
     made = parts(*CLAIMS)
     pairs = [
         pipeline.ReviewedChange(DIFF, (Comment(body=text),))
@@ -351,7 +351,7 @@ def test_many_pairs_make_claims_once_a_diff_and_encode_a_text_once() -> None:
     assert [r.comprehensiveness for r in results] == pytest.approx([1 / 3, 2 / 3, 1 / 3])
 
 
-def test_one_of_many_equals_the_same_alone() -> None:
+def test_result_of_a_pair_is_the_same_alone_and_among_others() -> None:
     pairs = [
         pipeline.ReviewedChange(DIFF, (Comment(body=text),))
         for text in ("Alpha.", "Alpha. Beta. Other.")
@@ -360,11 +360,11 @@ def test_one_of_many_equals_the_same_alone() -> None:
     assert together.scores == score("Alpha. Beta. Other.").scores
 
 
-def test_nothing_to_score_has_no_result() -> None:
+def test_no_pairs_have_no_results() -> None:
     assert pipeline.run([], parts()) == ()
 
 
-def test_encoder_reads_the_reading_of_a_reference() -> None:
+def test_encoder_reads_the_field_reading_of_a_reference() -> None:
     spoken = replace(CLAIMS[0], text="`a` := 1", reading="alpha")
     assert score("Alpha.", claims=(spoken,)).relevance == 1.0
 
@@ -391,7 +391,7 @@ def test_degree_at_the_decision_is_matched() -> None:
     assert found.sentence_matches[1].similarity == pytest.approx(0.7071, abs=1e-4)
 
 
-def test_hidden_text_that_a_matcher_keeps_is_after_its_comment() -> None:
+def test_hidden_text_that_a_matcher_keeps_follows_its_comment() -> None:
     found = judged("Alpha.<!-- beta gamma -->", "Other.<!-- marker -->")
     shown = [(one.text, one.comment, one.hidden) for one in found.sentences]
     assert shown == [("Alpha.", 0, False), ("beta gamma", 0, True), ("Other.", 1, False)]
@@ -494,7 +494,7 @@ def analysed(*findings: Finding, said: tuple[Comment | str, ...] = ("Gamma.",), 
     return pipeline.run([pipeline.ReviewedChange(DIFF, texts)], made)[0]
 
 
-def test_finding_of_the_change_is_a_reference_that_a_review_can_address() -> None:
+def test_finding_on_a_changed_line_is_a_reference() -> None:
     found = analysed(finding("gamma", "b.py", 1))
     assert [(one.text, one.kind) for one in found.references] == [
         ("alpha", ReferenceKind.CLAIM),
@@ -505,13 +505,13 @@ def test_finding_of_the_change_is_a_reference_that_a_review_can_address() -> Non
 
 
 @pytest.mark.parametrize("marks", [{"in_change": False}, {"pre_existing": True}])
-def test_finding_that_is_not_of_the_change_stays_in_the_result_alone(marks) -> None:
+def test_finding_outside_the_change_is_no_reference(marks) -> None:
     found = analysed(finding("gamma", "b.py", 1, **marks))
     assert [one.text for one in found.references] == ["alpha"]
     assert [one.counted for one in found.analysis.findings] == [False]
 
 
-def test_comment_on_a_hunk_meets_the_issues_of_that_hunk() -> None:
+def test_comment_on_a_hunk_is_compared_with_the_issues_of_that_hunk() -> None:
     issues = (finding("beta", "a.py", 10), finding("gamma", "a.py", 1))
     on = Comment(body="Beta.", path="a.py", line=10)
     found = analysed(*issues, said=(on,))
@@ -520,7 +520,7 @@ def test_comment_on_a_hunk_meets_the_issues_of_that_hunk() -> None:
     assert comment.scores.relevance == 1.0
 
 
-def test_issues_come_on_top_of_the_claims_that_count() -> None:
+def test_issues_do_not_use_up_the_limit_of_claims() -> None:
     issues = (finding("beta", "a.py", 10), finding("gamma", "b.py", 1))
     found = analysed(*issues, claims=CLAIMS, max_claims=1)
     assert [one.text for one in found.references if one.counted] == ["alpha", "beta", "gamma"]
@@ -545,7 +545,7 @@ def test_notes_of_the_analysis_are_in_the_result() -> None:
     assert "found." in analysed().notes
 
 
-def test_implication_that_an_issue_says_too_is_left_out_once_a_diff() -> None:
+def test_implication_that_repeats_an_issue_is_left_out_once_per_diff() -> None:
     both = replace(about("gamma", "b.py", 1), kind=ReferenceKind.IMPLICATION)
     made = replace(parts(CLAIMS[0], both), analyzers=Finds(finding("gamma", "b.py", 1)))
     pairs = [
@@ -590,26 +590,24 @@ def test_comment_on_an_older_version_is_scored_against_that_version() -> None:
     assert item.references == ()
 
 
-def test_sentence_on_an_older_version_counts_as_on_topic_and_addresses_nothing_of_this_one() -> (
-    None
-):
+def test_sentence_on_an_older_version_counts_without_addressing_this_version() -> None:
     result = judge_outdated("Gamma.", "Alpha.")
     assert (result.conciseness, result.comprehensiveness) == (1.0, 0.5)
     assert (result.sentence_matches[0].index, result.sentence_matches[0].matched) == (None, True)
 
 
-def test_comment_on_an_older_version_may_address_this_one() -> None:
+def test_comment_on_an_older_version_can_address_this_version() -> None:
     result = judge_outdated("Beta.")
     assert result.comprehensiveness == 0.5
     assert result.comments[0].scores.relevance == 0.0
 
 
-def test_older_version_lifts_no_other_comment() -> None:
+def test_older_version_does_not_raise_other_comments() -> None:
     result = judge_outdated("Other.", "Gamma.")
     assert result.conciseness == 0.0
 
 
-def test_comment_on_an_older_version_is_as_useful_as_there() -> None:
+def test_comment_on_an_older_version_has_the_usefulness_that_it_has_there() -> None:
     bodies = ("Alpha.\n\n- Gamma.\n- Beta.", "Alpha.")
     result = judge_outdated(*bodies[::-1], reader=READER)
     alone = read(*bodies[1:], change=OLDER)
@@ -629,7 +627,7 @@ def test_remarks_of_an_older_version_have_their_index_in_the_result() -> None:
     assert {share.remark for share in result.comments[1].usefulness.shares} == {1, 2}
 
 
-def test_hidden_text_of_an_older_version_is_lifted_by_its_own_degree_only() -> None:
+def test_hidden_text_of_an_older_version_is_raised_by_its_degree_only() -> None:
     result = judge_outdated("Gamma.\n\n<!-- beta other -->", matcher=Halves())
     shown = [
         (one.text, match.degree)
@@ -638,7 +636,7 @@ def test_hidden_text_of_an_older_version_is_lifted_by_its_own_degree_only() -> N
     assert shown[0] == ("Gamma.", 0.5)
 
 
-def test_originals_are_claimed_in_the_same_call_as_the_change() -> None:
+def test_claims_about_originals_come_from_the_same_call_as_the_changes() -> None:
     made = parts(*CLAIMS)
     pair = pipeline.ReviewedChange(DIFF, (Comment(body="Gamma.", path="a.py"),), {0: OLDER})
     pipeline.run([pair], made)
@@ -657,7 +655,7 @@ def test_comment_on_a_file_that_the_host_did_not_show_abstains() -> None:
     assert result.relevance is not None
 
 
-def test_change_of_which_nothing_was_shown_abstains() -> None:
+def test_change_without_shown_text_abstains() -> None:
     change = replace(DIFF, files=(MISSING,))
     result = pipeline.run(
         [pipeline.ReviewedChange(change, (Comment(body="Alpha."),))], parts(*CLAIMS)

@@ -12,7 +12,7 @@ from tests.helpers import results
 
 
 @pytest.mark.parametrize("kind", sorted(plugins.KINDS.keys() - {"languages"}))
-def test_names_are_the_public_files_of_the_folder(kind: str) -> None:
+def test_plugins_are_the_public_files_of_the_folder(kind: str) -> None:
     folder = Path(plugins.__file__).parent / plugins.KINDS[kind]
     modules = [path.stem for path in folder.glob("*.py")]
     modules += [f"{path.parent.name}.plugin" for path in folder.glob("*/plugin.py")]
@@ -30,7 +30,7 @@ def test_other_distributions_add_languages(monkeypatch: pytest.MonkeyPatch) -> N
     assert "cobol" not in plugins.names("encoders")
 
 
-def test_language_that_lacks_a_package_names_it(tmp_path: Path, monkeypatch) -> None:
+def test_language_without_its_package_names_the_package(tmp_path: Path, monkeypatch) -> None:
     (tmp_path / "cfort").mkdir()
     (tmp_path / "cfort" / "plugin.py").write_text("import missing_numpy\n")
     declared = tmp_path / "cfort-1.dist-info" / "entry_points.txt"
@@ -55,12 +55,12 @@ def test_names_lists_without_importing() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_load_unknown_name_lists_the_known_ones() -> None:
+def test_unknown_name_is_reported_with_the_available_names() -> None:
     with pytest.raises(UnknownPluginError, match="published"):
         plugins.load("matchers", "psychic")
 
 
-def test_load_gives_the_module_of_that_name() -> None:
+def test_load_returns_the_module_with_that_name() -> None:
     assert plugins.load("matchers", "published").__name__ == "crscore.matchers.published"
 
 
@@ -69,7 +69,7 @@ def test_create_makes_a_plugin_from_texts_and_values() -> None:
     assert made.threshold == 0.25
 
 
-def test_create_takes_of_what_is_offered_what_the_plugin_knows() -> None:
+def test_create_ignores_offered_values_without_an_option() -> None:
     offered = {"signature": True, "dialect": "klingon"}
     (shown, document) = (
         plugins.create("reports", name, offered=offered)([results.small()])

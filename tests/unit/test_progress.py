@@ -50,7 +50,7 @@ def on_a_terminal(*arguments: str, **variables: str) -> str:
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="a terminal of POSIX")
-def test_long_work_shows_what_is_done_and_left_on_a_terminal() -> None:
+def test_long_work_shows_its_progress_on_a_terminal() -> None:
     shown = on_a_terminal("0.2")
     assert "scoring" in shown
     assert "/4" in shown
@@ -70,7 +70,7 @@ def test_dumb_terminal_shows_nothing() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="a terminal of POSIX")
-def test_library_shows_nothing_unasked() -> None:
+def test_library_shows_no_progress() -> None:
     assert on_a_terminal("0.1", "library") == PLAIN
 
 

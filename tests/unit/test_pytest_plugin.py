@@ -70,7 +70,7 @@ def test_points_beyond_ten_are_counted() -> None:
     assert points[-1].startswith("  ... and ")
 
 
-def test_what_is_not_known_is_not_good_enough() -> None:
+def test_unknown_score_fails() -> None:
     with pytest.raises(AssertionError, match="relevance is unknown: "):
         assert_review(DIFF, "", relevance=2)
     with pytest.raises(AssertionError, match=r"usefulness is unknown: .*no usefulness weights"):
@@ -85,7 +85,7 @@ def test_wrong_limits_are_reported(limits: dict[str, float]) -> None:
         assert_review(DIFF, REVIEW, **limits)
 
 
-def test_number_that_is_its_limit_passes() -> None:
+def test_score_equal_to_its_minimum_passes() -> None:
     result = assert_review(DIFF, REVIEW, usefulness=0)
     half = replace(result, scores=replace(result.scores, conciseness=0.29))
     assert list(_compare(half, "conciseness", 29)) == []

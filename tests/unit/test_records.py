@@ -39,7 +39,7 @@ def test_tools_that_read_everything_are_complete() -> None:
 
 
 @pytest.mark.parametrize("state", [one for one in ToolState if one is not ToolState.RAN])
-def test_tool_that_did_not_run_is_not_named_and_makes_it_partial(state) -> None:
+def test_tool_that_did_not_run_is_not_named_and_makes_the_identity_partial(state) -> None:
     other = ToolRun(tool="pmd", version="7.0", state=state)
     assert made(RUFF, other).coverage is Coverage.PARTIAL
     assert made(RUFF, other).identity == "ruff@1.0,partial"
@@ -47,13 +47,13 @@ def test_tool_that_did_not_run_is_not_named_and_makes_it_partial(state) -> None:
 
 
 @pytest.mark.parametrize("change", [{"unread": ("a.py",)}, {"reason": "saw hunks"}])
-def test_tool_that_did_not_read_all_makes_it_partial(change) -> None:
+def test_tool_that_did_not_read_all_files_makes_the_identity_partial(change) -> None:
     run = ToolRun(tool="ruff", version="1.0", state=ToolState.RAN, files=1, **change)
     assert not run.is_complete
     assert made(run).identity == "ruff@1.0,partial"
 
 
-def test_tool_without_a_version_is_named_alone() -> None:
+def test_tool_without_a_version_is_named_without_one() -> None:
     run = ToolRun(tool="semgrep", version=None, state=ToolState.RAN, files=1)
     assert made(run).identity == "semgrep"
 
@@ -77,7 +77,7 @@ def test_lines_of_all_files_are_in_the_order_of_the_diff() -> None:
     ]
 
 
-def test_reading_is_encoded_instead_of_the_text() -> None:
+def test_field_reading_is_encoded_instead_of_the_text() -> None:
     claim = PseudoReference(text="`x`", kind=ReferenceKind.CLAIM, source="t")
     assert claim.encoded_text == "`x`"
     assert replace(claim, reading="the x").encoded_text == "the x"

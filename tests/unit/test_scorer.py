@@ -48,16 +48,16 @@ def scorer() -> Scorer:
     return Scorer(encoder="hashing", analyzers="none")
 
 
-def test_text_of_diff_and_review_is_enough(scorer: Scorer) -> None:
+def test_diff_and_review_can_be_texts(scorer: Scorer) -> None:
     assert scorer.score(PATCH, REVIEW).relevance is not None
 
 
-def test_parsed_input_gives_the_same_as_text(scorer: Scorer) -> None:
+def test_parsed_input_gives_the_same_result_as_text(scorer: Scorer) -> None:
     parsed = scorer.score(parse.parse_diff(PATCH), Comment(body=REVIEW))
     assert parsed.scores == scorer.score(PATCH, REVIEW).scores
 
 
-def test_model_is_asked_without_lone_surrogates(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_requests_to_a_model_have_no_lone_surrogates(monkeypatch: pytest.MonkeyPatch) -> None:
     patch = PATCH.replace("a.py", "\udcff.py").replace("= 20", "= '\ud800'")
     review = [Comment(body="Why \ud83d `limit`?", path="\udcff.py", line=1)]
     answer = scripted_llm.well('{"claims": ["\ud800"], "implications": []}')
@@ -77,7 +77,7 @@ def test_list_of_comments_is_a_review(scorer: Scorer) -> None:
     assert [review.author for review in found.reviews] == ["a", None]
 
 
-def test_bytes_are_read(scorer: Scorer) -> None:
+def test_diff_and_review_can_be_bytes(scorer: Scorer) -> None:
     assert scorer.score(PATCH.encode(), REVIEW.encode()).relevance is not None
 
 
@@ -103,7 +103,7 @@ def test_equal_diffs_of_many_pairs_are_parsed_once(scorer: Scorer) -> None:
     assert first.diff is second.diff
 
 
-def test_whole_files_reach_the_diff(scorer: Scorer) -> None:
+def test_complete_files_are_added_to_the_diff(scorer: Scorer) -> None:
     both = {"a.py": ("limit = 10\n", "limit = 20\n")}
     found = scorer.score(PATCH, REVIEW, sources=both)
     assert found.diff.files[0].new_source == "limit = 20\n"
@@ -145,7 +145,7 @@ def test_file_with_a_line_over_the_limit_leaves_the_others_scored(scorer: Scorer
     assert "max_line_length, which is 100,000" in (alone.reason or "")
 
 
-def test_settings_and_overrides_meet() -> None:
+def test_overrides_change_single_settings() -> None:
     made = Scorer(Config(encoder="hashing", max_claims=3), threshold=0.25, analyzers="none")
     assert (made.settings.max_claims, made.parts.threshold) == (3, 0.25)
 
@@ -154,7 +154,7 @@ def test_threshold_of_the_encoder_is_the_default(scorer: Scorer) -> None:
     assert scorer.parts.threshold == 0.5
 
 
-def test_default_matcher_is_the_learned_one_where_it_knows_the_encoder() -> None:
+def test_default_matcher_is_calibrated_if_it_knows_the_encoder() -> None:
     made = Scorer(analyzers="none")
     assert made.parts.matcher.identity.startswith("calibrated@5.")
     assert made.parts.threshold is None
@@ -167,26 +167,26 @@ def test_default_matcher_is_the_learned_one_where_it_knows_the_encoder() -> None
 @pytest.mark.parametrize(
     "given", [{"encoder": "hashing"}, {"threshold": 0.31}, {"matcher": "published"}]
 )
-def test_published_matcher_is_used_where_the_learned_one_does_not_fit(given: dict) -> None:
+def test_published_matcher_is_used_if_calibrated_does_not_fit(given: dict) -> None:
     made = Scorer(**given)
     assert made.parts.matcher.identity == "published"
     assert made.parts.threshold is not None
 
 
 @pytest.mark.parametrize("given", [{"encoder": "hashing"}, {"matcher": "published"}])
-def test_reader_goes_with_its_encoder_and_the_learned_matcher(given: dict) -> None:
+def test_reader_needs_its_encoder_and_the_calibrated_matcher(given: dict) -> None:
     assert Scorer(analyzers="none").parts.reader is not None
     other = Scorer(**given, analyzers="none").parts
     assert other.reader is None
     assert "reader" not in other.signature
 
 
-def test_learned_matcher_takes_no_threshold() -> None:
+def test_calibrated_matcher_takes_no_threshold() -> None:
     with pytest.raises(ConfigError, match="has no effect on the matcher calibrated"):
         Scorer(matcher="calibrated", threshold=0.4, analyzers="none")
 
 
-def test_learned_matcher_is_refused_on_vectors_that_it_does_not_know() -> None:
+def test_calibrated_matcher_is_refused_for_an_unknown_encoder() -> None:
     with pytest.raises(InputError, match="needs the encoder minilm:all-MiniLM-L6-v2, not hashing"):
         Scorer(matcher="calibrated", encoder="hashing", analyzers="none")
 
@@ -222,7 +222,7 @@ def test_same_input_twice_gives_the_same_result(scorer: Scorer) -> None:
     assert first.similarity.tolist() == second.similarity.tolist()
 
 
-def test_limits_of_the_settings_hold() -> None:
+def test_limits_of_the_settings_apply() -> None:
     small = Scorer(encoder="hashing", max_diff_bytes=10, max_review_bytes=5, analyzers="none")
     with pytest.raises(LimitError, match="max_diff_bytes"):
         small.score(PATCH, "x")
@@ -263,14 +263,14 @@ def test_unknown_splitter_is_refused_at_once() -> None:
     ("untrusted", "trust", "kept"),
     [(False, False, False), (True, False, True), (True, True, False)],
 )
-def test_code_of_a_stranger_is_untrusted_unless_a_setting_trusts_it(
+def test_untrusted_code_is_confined_unless_a_setting_trusts_it(
     untrusted: bool, trust: bool, kept: bool
 ) -> None:
     scorer = Scorer(encoder="hashing", untrusted=untrusted, trust=trust)
     assert scorer.parts.analyzers.untrusted is kept  # type: ignore[attr-defined]
 
 
-def test_one_bad_diff_of_many_is_kept_and_the_others_are_scored() -> None:
+def test_error_of_one_diff_is_kept_and_the_others_are_scored() -> None:
     scorer = Scorer(encoder="hashing", analyzers="none")
     pairs = [(PATCH, "Why?"), ("no diff", "Why?"), (PATCH, "Why not?")]
     first, bad, last = scorer.score_many(pairs, on_error="keep")
@@ -281,13 +281,13 @@ def test_one_bad_diff_of_many_is_kept_and_the_others_are_scored() -> None:
         scorer.score_many(pairs)
 
 
-def test_error_that_every_pair_has_ends_the_run_at_once(tmp_path: Path) -> None:
+def test_error_that_concerns_all_pairs_ends_the_run(tmp_path: Path) -> None:
     scorer = Scorer(encoder=MiniLM(folder=tmp_path), analyzers="none")
     with pytest.raises(ModelNotFoundError):
         scorer.score_many([(PATCH, "Why?"), (OTHER, "How?")], on_error="keep")
 
 
-def test_change_that_a_part_fails_on_is_kept_apart() -> None:
+def test_error_of_a_part_concerns_only_the_change_that_caused_it() -> None:
     class Refuses:
         """Generator that fails when one of the changes has a second file."""
 
@@ -304,7 +304,7 @@ def test_change_that_a_part_fails_on_is_kept_apart() -> None:
     assert [type(one).__name__ for one in found] == ["Result", "GenerationError", "Result"]
 
 
-def test_scorer_and_result_survive_pickling(scorer: Scorer) -> None:
+def test_scorer_and_result_can_be_pickled(scorer: Scorer) -> None:
     result = scorer.score(PATCH, REVIEW)
     again = pickle.loads(pickle.dumps(result))
     assert again == result

@@ -16,7 +16,7 @@ def resolve(flags: dict | None = None, env: dict | None = None, file: Path | Non
     return settings.resolve_settings(flags or {}, environment=env or {}, file=file)
 
 
-def test_nothing_given_is_the_default() -> None:
+def test_settings_have_defaults() -> None:
     assert resolve() == settings.Config()
 
 
@@ -24,7 +24,7 @@ def test_default_preset_is_the_default() -> None:
     assert resolve({"preset": "default"}) == settings.Config()
 
 
-def test_flag_beats_environment_beats_file_beats_default(tmp_path: Path) -> None:
+def test_flag_overrides_environment_overrides_file_overrides_default(tmp_path: Path) -> None:
     file = write(tmp_path, '[tool.crscore]\nsplitter = "paper"\nmax-claims = 3\nsignature = true\n')
     env = {"CRSCORE_MAX_CLAIMS": "4", "CRSCORE_ENCODER": "hashing"}
     found = resolve({"encoder": "minilm", "threshold": None}, env, file)
@@ -32,19 +32,19 @@ def test_flag_beats_environment_beats_file_beats_default(tmp_path: Path) -> None
     assert (found.signature, found.claims) == (True, "auto")
 
 
-def test_preset_flag_beats_settings_of_the_file(tmp_path: Path) -> None:
+def test_preset_flag_overrides_settings_of_the_file(tmp_path: Path) -> None:
     file = write(tmp_path, '[tool.crscore]\nencoder = "hashing"\n')
     found = resolve({"preset": "paper"}, file=file)
     assert found.encoder == "st:mixedbread-ai/mxbai-embed-large-v1"
     assert (found.threshold, found.splitter) == (0.7314, "paper")
 
 
-def test_flag_beside_the_preset_beats_it() -> None:
+def test_flag_overrides_the_preset_flag() -> None:
     found = resolve({"preset": "paper", "encoder": "hashing"})
     assert (found.encoder, found.splitter) == ("hashing", "paper")
 
 
-def test_preset_of_the_file_is_beaten_by_the_environment(tmp_path: Path) -> None:
+def test_environment_overrides_the_preset_of_the_file(tmp_path: Path) -> None:
     file = write(tmp_path, '[tool.crscore]\npreset = "paper"\n')
     assert resolve(env={"CRSCORE_SPLITTER": "markdown"}, file=file).splitter == "markdown"
 
@@ -75,7 +75,9 @@ def test_preset_of_the_file_is_beaten_by_the_environment(tmp_path: Path) -> None
         ({"encoder": ""}, {}, "must be a string"),
     ],
 )
-def test_wrong_setting_says_what_was_expected(flags: dict, env: dict, message: str) -> None:
+def test_message_about_a_wrong_setting_says_what_is_expected(
+    flags: dict, env: dict, message: str
+) -> None:
     with pytest.raises(ConfigError, match=message):
         resolve(flags, env)
 
@@ -91,7 +93,9 @@ def test_wrong_setting_says_what_was_expected(flags: dict, env: dict, message: s
         ("max_claims = 3\nmax-claims = 4", "sets a key twice"),
     ],
 )
-def test_wrong_value_in_the_file_names_the_file(tmp_path: Path, line: str, message: str) -> None:
+def test_message_about_a_wrong_value_in_the_file_names_the_file(
+    tmp_path: Path, line: str, message: str
+) -> None:
     file = write(tmp_path, f"[tool.crscore]\n{line}\n")
     with pytest.raises(ConfigError, match=message) as caught:
         resolve(file=file)
@@ -128,18 +132,18 @@ def test_override_changes_single_settings() -> None:
     assert found == settings.Config(max_claims=3)
 
 
-def test_override_with_a_preset_keeps_the_value_beside_it() -> None:
+def test_override_with_a_preset_keeps_other_overrides() -> None:
     found = settings.override_settings(settings.Config(), {"preset": "paper", "threshold": 0.5})
     assert (found.threshold, found.splitter) == (0.5, "paper")
 
 
-def test_own_environment_is_read_when_none_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_of_the_process_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CRSCORE_MAX_CLAIMS", "7")
     assert settings.resolve_settings({}, file=None).max_claims == 7
 
 
 @pytest.mark.parametrize("text", ["tool = 3\n", "[tool.other]\nx = 1\n"])
-def test_file_without_the_table_is_passed_over_when_looking(tmp_path: Path, text: str) -> None:
+def test_search_skips_a_file_without_the_table(tmp_path: Path, text: str) -> None:
     write(tmp_path, text)
     assert settings.find_settings_file(tmp_path) is None
 
@@ -192,7 +196,7 @@ def test_colors_follow_the_environment(
         ('matcher = "calibrated:weights.npz"', "matcher"),
     ],
 )
-def test_file_may_not_choose_what_is_run(tmp_path: Path, line: str, key: str) -> None:
+def test_file_may_not_choose_programs(tmp_path: Path, line: str, key: str) -> None:
     # The nearest file may be part of the change that is scored.
     file = write(tmp_path, f"[tool.crscore]\n{line}\n")
     with pytest.raises(ConfigError) as caught:
@@ -202,7 +206,7 @@ def test_file_may_not_choose_what_is_run(tmp_path: Path, line: str, key: str) ->
     assert resolve(env={f"CRSCORE_{key.upper()}": "./mine"}) != settings.Config()
 
 
-def test_file_cannot_trust_the_code_that_it_came_with(tmp_path: Path) -> None:
+def test_file_cannot_set_trust(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot be set in a file"):
         resolve(file=write(tmp_path, "[tool.crscore]\ntrust = true\n"))
     assert resolve(env={"CRSCORE_TRUST": "true"}).trust
@@ -220,7 +224,7 @@ def test_file_may_name_models_that_write_claims(tmp_path: Path, claims: str) -> 
     ("key", "value"),
     [("encoder", "st:{}"), ("model", "{}"), ("claims", "vllm:{}")],
 )
-def test_file_may_not_name_a_model_that_is_a_folder_here(
+def test_file_may_not_name_a_model_that_is_also_a_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, value: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -87,7 +87,7 @@ def test_stems() -> None:
     assert {text: words(text).stems for text in stems} == stems
 
 
-def test_names_are_those_of_several_words_in_small_letters() -> None:
+def test_names_have_several_words_and_are_in_lower_case() -> None:
     content = words("`userId`, user_id, User and ID are not `USER_ID` or x1")
     assert content.names == {"userid", "user_id"}
 
@@ -138,7 +138,7 @@ def test_topics() -> None:
         assert topic in words(text).topics
 
 
-def test_every_topic_can_be_met() -> None:
+def test_every_topic_can_be_found() -> None:
     every = words(
         "add remove rename change move value import return parameter type test comment condition "
         "exception log class string function"
@@ -168,7 +168,7 @@ def test_english_has_the_179_entries_of_the_published_list() -> None:
     assert len(ENGLISH) == 179
 
 
-def test_english_holds_pieces_of_contractions_but_no_content_word() -> None:
+def test_english_has_parts_of_contractions_but_no_content_words() -> None:
     assert {"the", "don", "ll", "t", "shouldn't"} <= ENGLISH
     assert not {"function", "null", "would", "could", "get"} & ENGLISH
 

@@ -57,7 +57,7 @@ def test_one_pull_request_has_its_scores_and_files(tmp_path: Path) -> None:
     }
 
 
-def test_several_have_a_folder_and_no_scores(tmp_path: Path) -> None:
+def test_several_pull_requests_have_a_folder_and_no_scores(tmp_path: Path) -> None:
     partial = scored(missing=("A page could not be read.",))
     values = left(tmp_path, scored(), partial, forms=ALL, url="https://x")
     assert (values["relevance"], values["conciseness"], values["comment-url"]) == ("", "", "")
@@ -75,6 +75,6 @@ def test_nothing_to_do_sets_every_output(tmp_path: Path) -> None:
     }
 
 
-def test_step_without_documents_names_none(tmp_path: Path) -> None:
+def test_step_without_documents_has_no_paths(tmp_path: Path) -> None:
     values = left(tmp_path, scored())
     assert (values["json-path"], values["html-path"], values["sarif-path"]) == ("", "", "")

@@ -54,7 +54,7 @@ def test_entry_point_is_a_command(points, capsys, name) -> None:
     assert capsys.readouterr().out == "hello\n"
 
 
-def test_misspelt_entry_point_is_suggested(points, capsys) -> None:
+def test_entry_point_is_suggested_for_a_misspelt_name(points, capsys) -> None:
     points["greet"] = f"{__name__}:greet"
     assert cli.run(["gret"]) == cli.EXIT_USAGE
     assert "did you mean greet?" in capsys.readouterr().err

@@ -75,7 +75,7 @@ def test_options_of_models_are_a_group_of_their_own(
     assert "Language model" not in help_of("crscore audit gate")
 
 
-def test_help_of_score_lists_what_matters_and_help_all_the_rest(
+def test_help_of_score_lists_common_options_and_help_all_all_options(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert cli.run(["score", "--help"]) == 0
@@ -91,11 +91,11 @@ def test_help_of_score_lists_what_matters_and_help_all_the_rest(
     assert sum(line.lstrip().startswith("-") for line in short.splitlines()) <= 13
 
 
-def test_without_a_command_there_is_help(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_is_shown_without_a_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run([]) == 2
     captured = capsys.readouterr()
     assert "Commands:" in captured.out + captured.err
 
 
-def test_no_command_is_described_by_half_a_sentence() -> None:
+def test_summaries_of_commands_are_not_cut() -> None:
     assert "..." not in help_of("crscore").replace("[ARGS]...", "")

@@ -42,7 +42,7 @@ def test_other_case_is_the_same_token() -> None:
     assert measure_baselines(diff_of("+STRASSE = None"), ["Straße"]).repeated_tokens == 1 / 2
 
 
-def test_identifier_falls_apart_at_underscore_and_digit() -> None:
+def test_identifier_is_split_at_underscores_and_digits() -> None:
     # tokens: user, name, parse
     assert (
         measure_baselines(diff_of("+user_id2name(parseX)"), ["the user"]).repeated_tokens == 1 / 3
@@ -53,7 +53,7 @@ def test_camel_case_stays_one_token() -> None:
     assert measure_baselines(diff_of("+getUser"), ["get the user"]).repeated_tokens == 0.0
 
 
-def test_part_of_a_word_is_no_repetition() -> None:
+def test_part_of_a_word_does_not_count_as_repeated() -> None:
     assert (
         measure_baselines(diff_of("+format"), ["reformat the information"]).repeated_tokens == 0.0
     )
@@ -67,7 +67,7 @@ def test_diff_without_files_has_no_share() -> None:
     assert measure_baselines(Diff(files=(), sha256=""), ["some words"]).repeated_tokens is None
 
 
-def test_no_texts_repeat_nothing() -> None:
+def test_no_text_repeats_no_token() -> None:
     counts = measure_baselines(diff_of("+alpha"), [])
     assert (counts.words, counts.repeated_tokens) == (0, 0.0)
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 from crscore.scoring import gate
 
 
-def test_a_text_without_a_number_fails_where_that_is_asked() -> None:
+def test_on_nothing_decides_about_a_text_without_a_score() -> None:
     reason = "no sentence in the review text"
     numbers = {"usefulness": None, "relevance": None, "reason": reason}
     limits = {"fail-under": 30.0}
@@ -18,7 +18,7 @@ def test_a_text_without_a_number_fails_where_that_is_asked() -> None:
     assert skipped == gate.GateResult((), ())
 
 
-def test_low_end_of_the_interval_can_be_asked_for() -> None:
+def test_threshold_can_be_for_the_low_end_of_the_interval() -> None:
     useful = SimpleNamespace(standing=64, low=35)
     numbers = {"usefulness": useful, "relevance": 0.5, "reason": None}
     limits = {"fail-under": 50.0, "fail-under-low": 40.0}

@@ -51,7 +51,7 @@ def test_findings_count_beyond_the_limit() -> None:
     assert counted(select_references(refs, limit=1)) == ["a", "bug"]
 
 
-def test_one_large_file_does_not_silence_the_others() -> None:
+def test_one_large_file_does_not_crowd_out_the_others() -> None:
     # 10 claims of weight 0.8 in one file fall below 0.4 after 0.8 * 0.9**7 = 0.38.
     large = [claim(f"large {i}", "large.py", 0.8) for i in range(10)]
     small = [claim("small", "small.py", 0.4)]
@@ -103,7 +103,7 @@ def test_claims_with_a_topic_are_not_discounted_for_their_file() -> None:
     assert "small" not in counted(select_references([*large, *small], limit=8))
 
 
-def test_grown_limit_is_what_counts() -> None:
+def test_scaled_limit_applies() -> None:
     refs = [of_topic(str(at), 150) for at in range(30)]
     assert len(counted(select_references(refs, limit=5))) == 25
 
@@ -150,7 +150,7 @@ def test_whole_diff_takes_everything() -> None:
     assert in_scope(at("other.py", Side.NEW, 1, 1), scope, None)
 
 
-def test_claim_about_a_file_as_a_whole_is_in_the_files_scope_and_in_no_hunks() -> None:
+def test_claim_about_a_whole_file_is_in_the_scope_of_the_file_and_of_no_hunk() -> None:
     assert in_scope(at("new.py", Side.NEW, 0, 0), IN_FILE, FILE)
     assert not in_scope(at("new.py", Side.NEW, 0, 0), IN_HUNK, FILE)
 

@@ -90,7 +90,7 @@ def names(text: str, flag: Flag | None = None, rarity=IDF) -> set[str]:
         ('The test "gives up" is slow.', "gives up"),
     ],
 )
-def test_sentence_that_names_code_of_a_topic_touches_it(text: str, topic: str) -> None:
+def test_sentence_that_names_code_of_a_topic_addresses_it(text: str, topic: str) -> None:
     assert names(text) == {topic}
 
 
@@ -107,11 +107,11 @@ def test_sentence_that_names_code_of_a_topic_touches_it(text: str, topic: str) -
         pytest.param("The client is slow, e.g. when the test gives up.", id="words of names"),
     ],
 )
-def test_shared_or_common_name_touches_nothing(text: str) -> None:
+def test_shared_or_common_name_addresses_nothing(text: str) -> None:
     assert names(text) == set()
 
 
-def test_name_of_two_topics_touches_both_unless_the_sentence_names_one() -> None:
+def test_name_of_two_topics_addresses_both_unless_the_sentence_names_one() -> None:
     assert names("Keep `max_attempts`.") == {"Retry.__init__", "Loop.start"}
     assert names("`start` needs `max_attempts`.") == {"Loop.start"}
 
@@ -120,7 +120,7 @@ def test_flagged_sentence_names_nothing() -> None:
     assert names("max_tries max_attempts charge", Flag.NO_SENTENCE) == set()
 
 
-def test_without_frequencies_single_words_name_units_only() -> None:
+def test_without_frequencies_single_words_name_topics_only() -> None:
     assert names("`Exception` in `charge`, `max_tries` out.", rarity=None) == {
         "Client.charge",
         "Retry.__init__",
@@ -174,7 +174,7 @@ def test_sentence_addresses_by_degree_by_name_and_as_its_subject() -> None:
     ]
 
 
-def test_new_test_is_no_point_beside_the_code_that_it_tests() -> None:
+def test_new_test_is_no_point_if_the_code_that_it_tests_is_one() -> None:
     def make(name: str, noun: str, path: str, state: TopicState = TopicState.NEW) -> Topic:
         place = LineSpan(path=path, side=Side.NEW, start=1, end=2)
         return Topic(name=name, noun=noun, state=state, lines=2, place=place)

@@ -15,7 +15,7 @@ def test_unknown_model_says_how_to_find_one() -> None:
         thresholds.threshold_for("st:mine@1", "structural")
 
 
-def test_claims_of_a_kind_have_their_own_threshold_where_one_was_found() -> None:
+def test_structural_claims_have_another_threshold() -> None:
     name = "minilm:all-MiniLM-L6-v2@53aa5117"
     structural = thresholds.threshold_for(name, "structural@1")
     assert structural != thresholds.threshold_for(name, "recorded@12345678")
