@@ -39,11 +39,12 @@ MAX_SHOWN_MESSAGES: Final = 10
 MAX_SARIF_FILES: Final = 20
 """Maximum number of SARIF files of other tools that are read."""
 WAIT_BUDGET_S: Final = 300.0
-"""Maximum seconds that the run for an event may wait for GitHub in total."""
+"""Maximum seconds that a run which is not scheduled may wait for GitHub in total."""
 # A scheduled run may wait longer, because it reads many pull requests and no author waits for it.
 NIGHTLY_WAIT_BUDGET_S: Final = 1800.0
 """Maximum seconds that a scheduled run may wait for GitHub in total."""
 _MESSAGE_CHARS: Final = 500
+"""Maximum characters of a message in the job summary."""
 _STOPPED: Final = (
     "The run stopped early, because of a bug in crscore or because it was cancelled. See the log."
 )
@@ -80,7 +81,7 @@ def command(*, output_dir: Path | None) -> int:
         _write(output, summary, step, annotate=annotate)
     if step.errors:
         raise step.errors[0]
-    return EXIT_GATE if step.below else 0
+    return EXIT_GATE if step.gate_failures else 0
 
 
 @dataclass(slots=True)
@@ -93,7 +94,7 @@ class Step:
     """Format (`json`, `html` or `sarif`) -> documents that were written."""
     comment_url: str = ""
     """Address of the comment that was written last; "" if none was."""
-    below: list[str] = field(default_factory=list)
+    gate_failures: list[str] = field(default_factory=list)
     """Messages of the gates that failed."""
     errors: list[CRScoreError] = field(default_factory=list)
     """Errors so far; the first one determines the exit code."""
@@ -256,7 +257,7 @@ def _score(
         step.show("warning", line)
     for line in failed:
         step.show("error", line)
-    step.below.extend(failed)
+    step.gate_failures.extend(failed)
     # The comment is posted last, so that no comment is about a run that then fails.
     if inputs.comment:
         _note_posted(run.post(host, measured), step)

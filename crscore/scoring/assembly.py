@@ -146,7 +146,7 @@ class _Table(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     counted: list[int]
     """Rows of the references that the score of the whole diff counts."""
     is_read: list[bool]
-    """Whether each of the S sentences could be read."""
+    """Whether the encoder could read each of the S sentences."""
     similarity: Floats
     """Cosines, shape (R, S), each in [-1, 1]."""
     degrees: Floats

@@ -51,7 +51,7 @@ MAX_GROWTH = 5
 # A function of 3,000 lines is still one topic with at most four claims, so it needs no higher
 # limit.
 MAX_TOPIC_LINES = 200
-"""Maximum lines of one topic that make the limit grow."""
+"""Maximum number of changed lines of one topic that count for the growth of the limit."""
 
 
 class ChosenReferences(NamedTuple):
