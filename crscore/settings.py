@@ -208,7 +208,7 @@ _MODEL_SETTINGS = frozenset({"model", "encoder", "claims", "reader"})
 # In 2025 a `.rubocop.yml` in a pull request made CodeRabbit run its code:
 # https://kudelskisecurity.com/research/how-we-exploited-coderabbit-from-a-simple-pr-to-rce-and-write-access-on-1m-repositories
 # A settings file of crscore must not allow the same (docs/design/013-untrusted-code.md).
-_NO_OWN_FILE = "may name models but no folder or recording, as a change could contain its own"
+_NO_OWN_FILE = "may name models but no folder or recording, as a change could contain one"
 # The settings file may be part of the change that is scored, and a change must not choose programs
 # that run.
 FILE_RULES: Mapping[str, tuple[str, str]] = {
@@ -224,7 +224,7 @@ FILE_RULES: Mapping[str, tuple[str, str]] = {
         rf"[^:]*(?::(?:{_MODEL_NAME})?)?",
         "may name a model but no folder, as its contents are loaded",
     ),
-    "matcher": (r"[^:]*", "may name a matcher but no file, as a change could contain its own"),
+    "matcher": (r"[^:]*", "may name a matcher but no file, as a change could contain one"),
 }
 """Setting -> pattern of the values that a settings file may have, and message for other values."""
 

@@ -33,7 +33,7 @@ Source:
 
 # Matches each word of a name: of `HTTPServer2_name`, HTTP, Server, 2 and name.
 _PART: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
-# A longer ending comes before its own end, so that the whole ending is removed.
+# Longer endings come first, so that "ings" is removed from "settings" and not only "s".
 _ENDINGS: Final = (
     "ization", "ations", "ation", "ings", "ing", "edly", "ies", "ied", "ers", "ed", "er", "es",
     "s", "ly", "e",
@@ -56,8 +56,8 @@ def decode_text(data: bytes, errors: str = "replace") -> str:
     >>> decode_text(b"\xef\xbb\xbfa"), decode_text("a".encode("utf-16"))
     ('a', 'a')
     """
-    # PowerShell 5 writes redirected output as UTF-16 with a byte order mark (`git diff >
-    # change.diff`):
+    # PowerShell 5 writes redirected output (`git diff > change.diff`) as UTF-16 with a byte order
+    # mark:
     # https://learn.microsoft.com/powershell/module/microsoft.powershell.core/about/about_character_encoding
     is_wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     return data.decode("utf-16" if is_wide else "utf-8-sig", errors)
@@ -125,6 +125,7 @@ def split_identifier(text: str) -> list[str]:
     return [part.lower() for part in _PART.findall(text)]
 
 
+# Cached, because the same words occur in many texts.
 @lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
     """Return a word without its English ending, so that `renamed` and `renaming` become equal.
@@ -269,6 +270,7 @@ class Words(msgspec.Struct, frozen=True, kw_only=True):
     """Number of words without stop words; a repeated word counts each time."""
 
 
+# Cached, because each text is compared with many others.
 @lru_cache(maxsize=16_384)
 def words(text: str) -> Words:
     """Return the words of a sentence, a pseudo-reference or a line of code.

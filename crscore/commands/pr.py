@@ -187,8 +187,8 @@ def _measure_all(host: Host, requests: Sequence[Request], names: Sequence[str]) 
 
 
 def _parse_marker(text: str) -> tuple[str, str]:
-    name, sign, marker = text.partition("=")
-    if not (name.strip() and sign and marker.strip()):
+    name, separator, marker = text.partition("=")
+    if not (name.strip() and separator and marker.strip()):
         raise ConfigError("--bot-marker", COMMAND_LINE, f"must be NAME=TEXT, not {text[:100]!r}")
     return name.strip(), marker.strip()
 
