@@ -89,11 +89,11 @@ def make_overview(
     prices: Prices = NO_PRICES,
     host: str = HOST,
 ) -> Overview:
-    """Make the overview of a period.
+    """Build the overview of a period.
 
     Args:
         store: The store.
-        period: The period.
+        period: Days and repositories to include.
         detect: Smallest difference that matters, in pull requests per 100.
         resamples: Number of bootstrap samples for the comparisons of bots.
         seed: Seed of the bootstrap.
@@ -102,7 +102,7 @@ def make_overview(
 
     Raises:
         StoreError: The store cannot be read.
-        InputError: A name matches no repository.
+        InputError: A pattern matches no repository, or the store has no repositories.
     """
     table = load_reviews(store, period)
     runs = reports.read_runs(store, period.since)

@@ -2,8 +2,8 @@
 
 The diff starts at the newest commit that is older than the comment, because earlier fixes cannot be
 a response to the comment; it ends at the last commit of the pull request. A line counts as changed
-if it is at most three lines from a changed line. On 801 real comments, the results agreed with a
-reader's no less than those of a method that tracks the text of each line through moves and merges
+if it is at most three lines from a changed line. On 801 real comments, this rule agreed with a
+reader no worse than a method that tracks the text of each line through moves and merges
 (docs/design/031-decisions.md).
 """
 
@@ -172,7 +172,8 @@ class LaterChanges:
 
         A unit has as many lines as the comment, because a change is more likely in ten lines than
         in one line. The units are those of the comment's hunk or, if this has fewer than
-        `MIN_UNITS`, those of the entire file. The result is None if the clone lacks a commit.
+        `MIN_UNITS`, those of the entire file. The result is None if it is unknown what the pull
+        request had changed.
 
         Args:
             comment: The comment.
