@@ -25,7 +25,7 @@ MARCH = Period(since="2026-03-01", until="2026-03-31")
 def put(
     store: Store, name: str, number: int, keys: itertools.count[int], *, found: bool, **pull: object
 ) -> None:
-    """Write a pull with one comment, worth acting on or not."""
+    """Store a pull request with one comment, which is worth acting on if `found`."""
     host_id = next(keys)
     level = "major" if found else "nit"
     store.put([rows.pull(number, **pull), rows.score(number, name, 50, comments=1)])
@@ -34,7 +34,7 @@ def put(
 
 
 def table(pulls: int, **finds: Callable[[int], bool]) -> ReviewTable:
-    """Table of reviewers who all wrote on the same pulls."""
+    """Return the table of reviewers who all commented on the same pull requests."""
     with Store(Path(":memory:")) as store:
         store.signature_id("one")
         store.put([rows.repository()])
@@ -69,7 +69,7 @@ def test_clear_difference_on_common_pull_requests_is_reported() -> None:
         "hare finds more worth acting on than otter: on 30 against 10 of 40 pull requests "
         "that both saw, 50 more of 100 (95 %: 3"
     )
-    # The first may be the worse one; the text then names the better one first.
+    # If the first bot is the worse one, the text still names the better one first.
     other_way = compare(reviews, "otter", "hare")
     assert (other_way.verdict, other_way.text) == ("worse", verdict.text)
 
@@ -100,15 +100,16 @@ def test_equals_within_the_difference_that_matters_are_equivalent() -> None:
 
 
 def test_undecided_pair_reports_the_pull_requests_that_are_missing() -> None:
-    # Differences of +100 and -100 in turn: mean 0, standard deviation 100. For a difference of 20
-    # with a power of 80 %: ((1.960 + 0.842) * 100 / 20)^2 = 196 pulls, of which 30 are there.
+    # The differences are +100 and -100 in turn, so their mean is 0 and their standard deviation is
+    # 100. To show a difference of 20 with a power of 80 %, ((1.960 + 0.842) * 100 / 20)^2 = 196
+    # pull requests are needed, of which 30 are there.
     reviews = table(30, hare=lambda number: number % 2 == 0, otter=lambda number: number % 2 == 1)
 
     verdict = compare(reviews, "hare", "otter", detect=20, resamples=20_000)
 
     assert verdict.verdict == "unknown"
     assert verdict.needed == pytest.approx(166, abs=7)
-    # No wait would show a difference of 0.
+    # The observed difference is 0, which no number of pull requests would show.
     assert "would probably" not in verdict.text
 
 
@@ -162,8 +163,8 @@ def test_different_pulls_are_compared_within_strata() -> None:
     with Store(Path(":memory:")) as store:
         store.signature_id("one")
         store.put([rows.repository()])
-        # The hare has the easy pulls in Go, the otter the hard ones in Python; each has a few of
-        # the others. Inside each language they are equal. Open pulls are not silence.
+        # The hare reviews mostly easy pull requests in Go, the otter mostly hard ones in Python.
+        # For each language, they are equal. All are open, so none counts as seen without a comment.
         keys = itertools.count(1)
         for number in range(1, 401):
             name = "hare" if number % 2 else "otter"

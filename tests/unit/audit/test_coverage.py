@@ -50,7 +50,8 @@ def test_merged_pulls_count_with_the_reviewed_head(store: Store) -> None:
         ]
     )
 
-    # On 2 it saw an older commit, on 3 it wrote after the merge; 4 has nothing, 5 is open.
+    # On 2, the bot reviewed an older commit; on 3, it posted after the merge; on 4, it did not
+    # post; 5 is not merged.
     assert counts(coverage(store)) == ((3, 4), (1, 4))
 
 
@@ -67,14 +68,14 @@ def test_posts_that_are_no_review_do_not_count(store: Store) -> None:
         ]
     )
 
-    # A report of a tool is none; a review without a comment is one, and so is the summary of a
-    # review bot that found nothing.
+    # A report of a tool is not a review. A submitted review without a comment is one, and so is the
+    # summary of a review bot that found nothing.
     assert coverage(store).reviewed.count == 2
     assert coverage(store, "coderabbit").reviewed.count == 1
 
 
 def submitted(number: int, host_id: int, state: str, **changes: object) -> Comment:
-    """Review as the host lists it, without lines of its own."""
+    """Return a submitted review as the host lists it, which is not on a line."""
     key = comment_key(MessageKind.REVIEW, host_id)
     values = {"is_review": 0, "thread": None, "key": key, "path": None, "line": None}
     return rows.comment(number, "otter", host_id, state=state, **(values | changes))
@@ -86,12 +87,12 @@ def test_answer_in_a_thread_is_no_review_of_the_head(store: Store) -> None:
     old = {"commit_id": "0" * 40}
     store.put(
         [
-            # On 1 a review of an older commit and an answer on the last one, on 2 only an answer.
+            # 1 has a review of an older commit and an answer on the last one; 2 has only an answer.
             rows.comment(1, "otter", 1, **old),
             rows.comment(1, "otter", 2, **thread, **old),
             submitted(1, 3, "COMMENTED", body=EMPTY_TEXT),
             rows.comment(2, "coderabbit", 4, thread=comment_key(MessageKind.LINE, 99)),
-            # On 3 an approval without a word.
+            # 3 has an approval without a text.
             submitted(3, 5, "APPROVED", body=EMPTY_TEXT),
         ]
     )
@@ -106,7 +107,8 @@ def test_dismissed_review_does_not_count_for_the_head(store: Store) -> None:
         [
             rows.comment(1, "otter", 1),
             submitted(1, 2, "DISMISSED", created=rows.at(0, 11)),
-            # On 2 a line came after it, on 3 the dismissed one is of an older commit.
+            # On 2, a comment was made after the dismissed review; on 3, the dismissed review is of
+            # an older commit.
             submitted(2, 3, "DISMISSED", created=rows.at(0, 9)),
             rows.comment(2, "otter", 4),
             submitted(3, 5, "DISMISSED", created=rows.at(0, 11), commit_id="0" * 40),
@@ -132,7 +134,8 @@ def test_pulls_merged_before_the_first_post_do_not_count_unless_reviewed(store: 
         ]
     )
 
-    # 2 and 3 were merged before it came; 1 as well, but it reviewed it, too late for the head.
+    # 1, 2 and 3 were merged before the bot's first post. Of these, 1 counts, because the bot
+    # reviewed it, but too late to have reviewed the last commit before the merge.
     assert counts(coverage(store)) == ((2, 4), (1, 4))
 
 
@@ -166,7 +169,8 @@ def test_a_green_check_without_a_review_is_counted(store: Store) -> None:
     store.put(rows.pull(number) for number in range(1, 6))
     store.put([rows.comment(1, "otter", 1, author="otter-ai[bot]")])
     store.put([rows.comment(2, "otter", 2, author="otter-ai[bot]", skip="limit", is_review=0)])
-    # 1 is reviewed, 2 has only a notice, 3 nothing; 4 is red, and so is one of the checks of 5.
+    # The bot reviewed 1, posted only a notice on 2 and nothing on 3. The check of 4 is red, and one
+    # of the checks of 5 is red.
     store.put([check(number, "otter-ai") for number in (1, 2, 5)] + [check(3, "Otter", "neutral")])
     store.put([check(4, "otter-ai", "failure"), check(5, "otter-ai", "failure", "second")])
 

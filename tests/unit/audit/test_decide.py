@@ -45,7 +45,10 @@ def write(
     acted_on: int | None = None,
     base: int = 20,
 ) -> None:
-    """Write a pull a day part, with a comment of each of its kinds; base rate in percent."""
+    """Store pull requests, spread over 25 days, each with a comment of each of its kinds.
+
+    Of 100 comments in a row, `acted_on` are acted on; `base` is their base rate in percent.
+    """
     body, host_id = store.add_text("Text."), 1
     for number, comments in enumerate(kinds, 1):
         store.put([rows.pull(number, day=number * 25 // len(kinds))])
@@ -85,7 +88,7 @@ def test_bot_with_something_important_on_most_pull_requests_is_kept(store: Store
     row, decision = row_of(store), decide(store)
 
     assert decision.verdict == "keep"
-    # The two silent pulls lie between its first and its last one.
+    # The two pull requests without a comment were merged between the first and the last post.
     assert (decision.gained.count, decision.gained.total, row.silent) == (30, 33, 2)
     assert (decision.important.count, decision.important.total) == (30, 46)
     assert decision.reason.startswith("Keep otter: 30 of 33 pull requests got a comment worth ")
@@ -180,7 +183,7 @@ def test_points_that_no_other_reviewer_made_would_be_lost(store: Store) -> None:
     assert otter
     assert hare
     assert (otter.total, otter.only, otter.people) == (30, 15, 1)
-    # ada also made a point of the hare after it, but the otter had made it first.
+    # ada also made a point of the hare later, but the otter had made it before the hare.
     assert (hare.total, hare.only, hare.people) == (30, 15, 0)
 
 
@@ -200,7 +203,7 @@ def test_what_authors_act_on_is_not_dropped(store: Store, acted_on: int, verdict
     decision = decide(store)
 
     assert decision.verdict == verdict
-    # Nits that authors want are not to be switched off.
+    # If authors fix nits, these are not to be switched off.
     assert decision.switch_off == (("nit",) if verdict == "drop" else ())
     said = "people fixed 60 of 100 comparable comments (20 by chance), 60 of these seemingly"
     assert (said in decision.reason) == (verdict == "undecided")
@@ -210,7 +213,8 @@ def test_what_authors_act_on_is_not_dropped(store: Store, acted_on: int, verdict
 
 @pytest.mark.parametrize(
     ("count", "acted_on", "verdict", "needed"),
-    # Of 25, twice as many show that hardly any is fixed; of 100, four times that some are.
+    # With twice as many as 25, it is clear that hardly any is fixed; with five times as many as
+    # 100, that more are fixed than by chance.
     [(100, 20, "drop", None), (100, 32, "undecided", 400), (25, 6, "undecided", 24)],
 )
 def test_what_authors_surely_leave_alone_is_dropped(
@@ -267,7 +271,7 @@ def test_formula_near_a_comment_is_no_other_point(store: Store) -> None:
 
     otter = next(row for row in overview_of(store).reviewers if row.name == "otter")
 
-    # Only the third and later ones are formulas.
+    # The third and later comments of the hare are formulas, which make no point.
     assert otter.comments.fixed == 38
 
 
@@ -298,7 +302,8 @@ def test_fix_near_another_point_is_no_evidence(
 
     fixed = next(row for row in overview_of(store).reviewers if row.name == "otter")
 
-    # Comments are on line 3, and changes three lines away count for each.
+    # The otter's comments are on line 3. Changes three lines away count for both comments, so they
+    # may have the same reason if the other comment is on line 9, but not on line 10.
     is_shared = line == 9 and ("person" in other or not other)
     assert fixed.comments.fixed == (0 if is_shared else 40)
     assert fixed.decision
@@ -324,13 +329,13 @@ def test_fixes_without_other_lines_do_not_lower_chance(store: Store, compared: i
     signal = {"night": "2026-03-03", "rules": 3, "signal": 1, "base_yes": 0, "base_all": 0}
     for number in range(compared + 1, 101):
         key = comment_key(MessageKind.LINE, number)
-        # Counted as a chance of 0, these fixes would keep the bot.
+        # If these fixes counted with a chance of 0, the bot would be kept.
         store.put([SignalRow(comment=key, value=1, **signal)])
 
     decision = decide(store)
 
     assert decision.fixed.total == compared
-    # The comments count among the 100 lines of each change.
+    # The lines of the comments are counted with the 100 other lines of each change.
     assert decision.chance == (pytest.approx(0.4, abs=0.006) if compared else None)
     assert (decision.verdict, decision.evidence) == (
         ("keep", decision.evidence) if compared == 40 else ("undecided", ())
@@ -545,7 +550,7 @@ def test_resolved_threads_are_evidence_unless_all_are_resolved(
 ) -> None:
     write(store, [("major", others)] * 40)
     for host_id in range(1, 81):
-        # Where nits are resolved as well, people resolve all threads.
+        # If nits are resolved as well, people seem to resolve all threads.
         if host_id % 2 or others == "nit":
             signal = {"night": "2026-03-02", "rules": 3, "signal": 3}
             store.put(

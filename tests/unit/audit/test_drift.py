@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 def history(
     draw: Callable[[random.Random, int], dict[str, int]], *, nights: int = 30
 ) -> ReviewTable:
-    """History of a bot with eight pulls a night; `draw` makes the numbers of a score of a day."""
+    """Return reviews of a bot on eight pull requests a day.
+
+    `draw` chooses the values of a score, given a random generator and the number of the day.
+    """
     rng = random.Random(4)
     with Store(Path(":memory:")) as store:
         store.signature_id("one")

@@ -117,7 +117,7 @@ def test_gate_fails_if_the_low_end_is_below_its_limit(low: float, fails: bool) -
 @pytest.mark.parametrize(
     ("before", "fails"),
     [
-        # 10 lower; chance is 1.96 times the root of 2² + 2², and of 2² + 5².
+        # The drop is 10. The margin is 1.96 times the square root of 2² + 2², or of 2² + 5².
         (overview(60, 2), True),
         (overview(60, 5), False),
     ],

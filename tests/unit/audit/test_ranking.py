@@ -34,7 +34,7 @@ def bot(
     green: int = 0,
     late: int = 0,
 ) -> Reviewer:
-    """Return a bot with so many of 40 comments fixed, 10 by chance, on 50 pull requests."""
+    """Return a bot that saw 50 pull requests, with this many of 40 comments fixed, 10 by chance."""
     coverage = structs.replace(reviewer.coverage, reviewed=rate(30, 50), green_unreviewed=green)
     decision = structs.replace(
         reviewer.decision,

@@ -1,4 +1,4 @@
-"""What can be staged is not evidence: bots that stage their worth beside honest ones."""
+"""Verdicts on bots that only make their comments seem to matter, and on honest bots."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from benchmarks.audit_staged import HONEST, STAGED, run
 
 @pytest.fixture(scope="module")
 def verdicts() -> dict[str, str]:
-    """Give the verdicts when every comment of a staged bot reads as a major comment."""
+    """Return the verdict on each bot if every comment of a staged bot seems to be major."""
     return {name: decision.verdict for name, decision in run(0, major=True).items()}
 
 

@@ -85,8 +85,8 @@ def test_means_are_over_pulls(store: Store) -> None:
 
 
 def test_interval_of_a_mean_includes_the_error_of_the_reader() -> None:
-    # A reader that is right on each text, but for 10 to each side in four of five cases: standard
-    # deviation 7.8, 100 times; that of the sample is 10, that of the bot is 7.
+    # In four of five cases, the error on a text is at most 10, so its standard deviation is 7.8.
+    # There are 100 texts. The standard deviation of the standings is 10, that of the bot's error 7.
     spread = np.array([[0, 0, 0, 10], [50, 40, 50, 60], [100, 90, 100, 100]], dtype=np.float64)
     standings = np.array([40.0, 60.0] * 50)
 
@@ -107,7 +107,7 @@ def test_interval_is_that_of_the_reader_in_the_signature() -> None:
             (otter,) = overview_of(opened).reviewers
             intervals.append(otter.usefulness)
     network, model = intervals
-    # Where a model puts a review at 18, readers with the guide have 8 to 71 in four of five cases.
+    # If a model gives a review 18, guided readers give it 8 to 71 in four of five cases.
     assert network
     assert model
     half = 1.2816 * (((71 - 8) / 2 / 1.2816) ** 2 / 3 + BOT_ERROR**2) ** 0.5
@@ -131,7 +131,7 @@ def test_price_is_for_the_period(store: Store, unit: str, amount: float, basis: 
     text = f"otter=30{unit}" if "/" in unit else f"otter=30/{unit}"
     (otter,) = overview_of(store, prices=dict([read_price(text)])).reviewers
 
-    # 31 days of 30; three pull requests that it saw, on one of which it said nothing.
+    # The period has 31 days, and a month 30. The bot saw three pull requests and commented on two.
     assert otter.price == pytest.approx(amount)
     assert otter.facts[1].text.endswith(f". Price: {amount:.2f} {basis}.")
     assert otter.decision
@@ -208,7 +208,7 @@ def test_quoted_comments_are_linked_and_those_with_a_reaction_come_first(store: 
         [rows.comment(1, "otter", 1, body=body), rows.comment(1, "otter", 2, body=body, **review)]
     )
     store.put([rows.comment_score(4, 1, 20, text="Why?", point=4)])
-    # A person makes the point of the other one too.
+    # A person makes the same point as the other comment.
     store.put([rows.comment_score(key, 1, 90, point=review["key"]) for key in (review["key"], 12)])
     store.put([rows.comment(1, "ada", 3, body=body)])
     store.put([SignalRow(comment=4, signal=3, night="2026-03-02", rules=1, value=1)])

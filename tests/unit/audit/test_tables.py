@@ -62,7 +62,7 @@ def test_the_last_night_of_a_pull_counts(store: Store) -> None:
     store.put([rows.pull(1), rows.score(1, "otter", 10), rows.score(1, "hare", 10)])
     store.put([rows.score(1, "otter", 90, **later)])
 
-    # The hare's comments are gone from the later version.
+    # The later content has no comments of the hare.
     assert useful(load_reviews(store, MARCH)) == {(1, "otter"): 90.0}
 
 
@@ -158,7 +158,7 @@ def test_reactions_are_the_last_ones_of_people(store: Store) -> None:
 
     (row,) = load_records(store, load_reviews(store, MARCH))["otter"].counts
 
-    # An answer alone can be a no.
+    # A comment with only an answer does not matter, because the answer may disagree.
     assert row[["kind", "comments", "mattered"]].item() == ("major", 4, 1)
     assert row[["fixed", "answered", "resolved"]].item() == (1, 1, 1)
     assert row[["compared", "chance", "threads"]].item() == (1, pytest.approx(0.1), 4)

@@ -64,7 +64,8 @@ def test_interval_of_a_mean_is_near_the_normal_one() -> None:
 
 
 def test_clustered_rows_widen_the_interval() -> None:
-    # 20 clusters of 20 equal rows hold as much as 20 rows: the interval is sqrt(20) times wider.
+    # 20 clusters of 20 equal rows are as informative as 20 rows, so the interval is sqrt(20) times
+    # as wide.
     values = np.repeat(np.random.default_rng(2).normal(size=20), 20)
     apart = interval([str(i) for i in range(400)], values)
     together = interval([str(i // 20) for i in range(400)], values)
@@ -81,7 +82,7 @@ def test_interval_covers_the_true_mean() -> None:
         low, high = bootstrap.percentile_interval(drawn[:, 0], clusters=60)
         covered += low <= 50 <= high
 
-    # 190 expected; the percentile interval of 60 values covers a little less.
+    # 190 are expected, but the percentile interval of 60 values covers a little less than 95 %.
     assert 178 <= covered <= 198
 
 
@@ -153,7 +154,7 @@ def test_difference_of_zero_has_no_number_of_clusters() -> None:
 
 
 def test_size_found_by_clusters_needed_has_the_power() -> None:
-    # Means of n normal values with deviation 1, the true mean 0.3: 88 values for 80 %.
+    # For normal values with a standard deviation of 1 and a mean of 0.3, 88 values have 80 % power.
     n = bootstrap.clusters_needed(0.3, 1 / np.sqrt(10), clusters=10)
     rng = np.random.default_rng(9)
     is_significant = np.abs(rng.normal(0.3, 1 / np.sqrt(n), 20_000) * np.sqrt(n)) > 1.95996

@@ -26,7 +26,7 @@ def test_trials_that_are_alike_inside_clusters_count_as_one_a_cluster() -> None:
     successes, trials = np.array([8.0, 0.0] * 10), np.full(20, 8.0)
     share, low, high = clustered_wilson(successes, trials)
     assert share == 0.5
-    # 160 trials, but as sure as 19 independent ones: 20 clusters, less one for the mean.
+    # The 160 trials are as informative as 19 independent ones: 20 clusters, less one for the mean.
     assert (low, high) == pytest.approx(wilson(9.5, 19)[1:], abs=1e-9)
 
 

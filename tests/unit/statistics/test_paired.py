@@ -42,7 +42,7 @@ def test_p_of_a_mean_is_near_that_of_the_paired_t_test() -> None:
 def test_constant_difference_of_a_mean_has_the_sign_tests_p() -> None:
     result = paired.compare(0.2, np.full(100, 0.2), units=8, is_mean=True)
     assert result.p == pytest.approx(scipy.stats.binomtest(8, 8).pvalue)
-    # Of another statistic, nothing is known.
+    # If the statistic is not a mean, the p-value is unknown.
     assert paired.compare(0.2, np.full(100, 0.2), units=8).p is None
 
 
@@ -70,8 +70,8 @@ def test_units_needed_fall_with_the_difference() -> None:
 
 
 def test_holm_multiplies_by_the_remaining_tests() -> None:
-    # Sorted 0.005, 0.01, 0.03, 0.04: times 4, 3, 2, 1 is 0.02, 0.03, 0.06, 0.04, and the last
-    # takes the 0.06 before it.
+    # The sorted values 0.005, 0.01, 0.03, 0.04, multiplied by 4, 3, 2, 1, are 0.02, 0.03, 0.06,
+    # 0.04; the last one is raised to 0.06.
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx((0.03, 0.06, 0.06, 0.02))
 
 

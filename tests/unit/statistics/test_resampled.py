@@ -21,8 +21,8 @@ def test_means_leave_out_rows_without_a_value() -> None:
 
 
 def test_strata_are_weighted_by_their_rows() -> None:
-    # Stratum 0: 8 - 2 = 6 with three values; stratum 1: 5 - 4 = 1 with two; stratum 2 has only
-    # the first and does not count: (6 * 3 + 1 * 2) / 5 = 4.
+    # The difference is 8 - 2 = 6 in stratum 0, with three values, and 5 - 4 = 1 in stratum 1, with
+    # two values. Stratum 2 has only the first side and does not count: (6 * 3 + 1 * 2) / 5 = 4.
     first = np.array([8.0, NAN, NAN, 5.0, NAN, 90.0])
     second = np.array([NAN, 1.0, 3.0, NAN, 4.0, NAN])
     strata = np.array([0, 0, 0, 1, 1, 2])

@@ -21,7 +21,11 @@ overview_of = partial(
 
 
 def fill(store: Store) -> None:
-    """Write four pulls: a fix with a comment next to it, one without, another, a lost one."""
+    """Store four merged pull requests.
+
+    A later commit fixes 1, near a comment, and 2, far from comments; another changes 3 without a
+    fix; 4 cannot be followed.
+    """
     store.signature_id("one")
     store.put([rows.repository(), *(rows.pull(number) for number in range(1, 5))])
     body = store.add_text("It divides by zero.")
@@ -64,7 +68,7 @@ def test_numbers_and_pages(tmp_path: Path) -> None:
     assert (otter.near.share, otter.near_base.share) == (0.5, 0.0)
     assert [(row.number, row.text) for row in escaped.missed] == [(2, "Fix <img src=x> of carts")]
     assert "In 2 of 3 merged pull requests, lines were changed" in page
-    # No percentage of so few.
+    # The page has no percentage, because there are only two fixes.
     assert "1 of 2<" in page
     assert f"https://github.com/acme/service-1/commit/{2:040x}" in page
     assert "<img" not in page

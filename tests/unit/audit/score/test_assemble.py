@@ -27,7 +27,7 @@ def audit(tmp_path: Path) -> Audit:
 
 
 def task_of(audit: Audit, host_id: int = 0, **facts: object) -> ScoringTask:
-    """The task, with one more comment when it has an id."""
+    """Return the task; if `host_id` is not 0, with one more comment that has this id."""
     if host_id:
         with audit.open() as store, store.transaction():
             add(store, host_id, 1, "bo", "Why is this not capped?", path="shop/m0.py", **facts)
@@ -99,7 +99,7 @@ def test_without_the_commits_the_change_from_the_api_or_a_reason_is_used(audit: 
 
 
 def paths(audit: Audit, **facts: object) -> list[str]:
-    """Paths of the change of the pull with other facts."""
+    """Return the paths of the change if the pull request has these other values."""
     audit.clone()
     task = task_of(audit)
     task = replace(task, pull=replace(task.pull, **facts))

@@ -38,7 +38,7 @@ def cluster() -> Iterator[str]:
     from ray.cluster_utils import Cluster  # noqa: PLC0415
 
     with pytest.MonkeyPatch.context() as patch:
-        # Workers import the functions of the tests.
+        # The workers must be able to import the functions of this module.
         patch.setenv("PYTHONPATH", str(Path(__file__).parents[4]))
         nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
         nodes.add_node(num_cpus=1)

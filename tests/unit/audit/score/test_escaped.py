@@ -1,4 +1,4 @@
-"""Later commits joined with the pull requests whose lines they change, in a real repository."""
+"""Later commits that change lines of pull requests, in a real repository."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ FIXED = CODE.replace("return amount * rate / len(cart)", "return amount * rate /
 
 
 class World:
-    """A branch on which pull request 1 brought `total`."""
+    """A branch on which pull request 1 added the function `total`."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.history = folder, History()
@@ -144,7 +144,7 @@ def test_later_run_adds_new_commits_and_then_ends(world: World, store: Store) ->
     second = world.land({"src/app.py": refixed}, "Fix the rate of it", day=6)
     changes = world.follow(store, "2026-04-20")
 
-    # The second fixes the first, which no pull request brought.
+    # The second fix changes lines of the first one, which belongs to no pull request.
     assert [row.commit_id for row in changes] == [first]
     assert second not in {row.commit_id for row in changes}
     (state,) = store.find(Followed)
@@ -178,7 +178,7 @@ def test_report_names_who_mentioned_a_defect(world: World, store: Store) -> None
         [
             rows.comment(1, "otter", 1, line=11, **near),
             rows.comment(1, "badger", 2, line=1, **near),
-            # After the merge: this is no review any more.
+            # This comment was made after the merge, so it is not part of a review.
             rows.comment(1, "beaver", 3, line=11, **near | {"created": rows.at(5)}),
             *(rows.score(1, name, 50) for name in ("otter", "badger", "beaver")),
             *(rows.comment_score(comment_key(MessageKind.LINE, at), 1) for at in (1, 2, 3)),
@@ -191,7 +191,7 @@ def test_report_names_who_mentioned_a_defect(world: World, store: Store) -> None
 
     assert (escaped.pulls, escaped.fixed.count) == (1, 1)
     shares = {row.reviewer: (row.near.share, row.near_base.share) for row in escaped.reviewers}
-    # Lines 9 and 11 are near each other.
+    # Line 9, where the other commit changes a line, is near the comment on line 11, too.
     assert shares == {"otter": (1.0, 1.0), "badger": (0.0, 0.0), "beaver": (0.0, 0.0)}
     key = comment_key(MessageKind.LINE, 1)
     assert [row.near for row in store.find(LaterChange)] == [f"[{key}]", f"[{key}]"]

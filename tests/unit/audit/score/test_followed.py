@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 BASE = "".join(f"line {at}\n" for at in range(1, 41))
 OPENED = BASE.replace("line 20\n", "line 20\nnew = 1\ncall(new, 'a')\nlast = 3\n")
-"""Lines 21 to 23 are the pull request's."""
+"""The file after the pull request, which added lines 21 to 23."""
 
 
 class World:
-    """Pull request with a comment, and what its author then made of the file."""
+    """Repository of a pull request that has comments, and later changes by its author."""
 
     def __init__(self, folder: Path, opened: str = OPENED) -> None:
         self.folder, self.history = folder, History()
@@ -40,7 +40,7 @@ class World:
     def later(
         self, files: dict[str, str], *comments: Comment, mended: dict[str, str] | None = None
     ) -> LaterChanges:
-        """Return the changes after the comments; some may have been made before them."""
+        """Commit `files` after the comments, and `mended`, if given, before them."""
         written = int(datetime.fromisoformat(rows.at(0, 10)).timestamp())
         last = self.commit
         if mended is not None:
@@ -131,7 +131,7 @@ def test_base_rate_is_of_other_lines_that_the_pull_request_wrote(tmp_path: Path)
     world = World(tmp_path, opened)
     comment = world.comment(31)
     later = world.later({"app.py": opened.replace("one = 1", "one = 10")}, comment)
-    # Lines 5 and 6 have no comment, and both are next to what changed; line 31 has one.
+    # Lines 5 and 6 have no comment, and both are near the changed line. Line 31 has a comment.
     assert later.check_acted_on(comment) == (False, (2, 2))
 
 
@@ -141,7 +141,7 @@ def test_base_rate_is_of_the_same_hunk_if_it_has_other_lines(tmp_path: Path) -> 
     world = World(tmp_path, opened)
     comment = world.comment(23)
     later = world.later({"app.py": opened.replace("a = 1", "a = 10")}, comment)
-    # Lines 27 to 34 of the second hunk are far from the comment; only the first hunk changed.
+    # Lines 27 to 34 of the second hunk are not near the comment; only the first hunk changed.
     assert later.check_acted_on(comment) == (False, (0, 8))
 
 

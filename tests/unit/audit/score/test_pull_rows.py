@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Broken(Hashing):
-    """Encoder with a bug."""
+    """Encoder that raises an error because of a bug."""
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         raise ZeroDivisionError("bad \x1b[31mtext\n")
@@ -93,7 +93,7 @@ def test_effort_of_a_model_is_that_of_all_pulls(
     assert model
     assert model.effort.requests == asked > 2
     assert model.total.startswith(f"A language model read {asked} of {asked} comments (requests")
-    # The night keeps what is printed.
+    # The stored run has the same numbers as the printed text.
     with audit.open() as store:
         assert store.select(AuditRun) == [night]
     assert night.requests == asked
@@ -111,7 +111,7 @@ def test_cached_answers_cost_a_run_nothing(tmp_path: Path, monkeypatch: pytest.M
     nights = []
     with scripted_llm.serve(obey) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        # With another setting each pull request is scored again, and the requests are the same.
+        # With another setting, each pull request is scored again, but the requests are equal.
         for max_claims in (12, 11):
             settings = override_settings(Config(), {**options, "max_claims": max_claims})
             nights.append(audit.score(settings))

@@ -34,7 +34,7 @@ def clones(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def commits(clones):
-    """Base, opened, fixed; and a line of the base that is removed, replaced and restored."""
+    """Return commits: base, opened, fixed; and a line of the base removed, replaced, restored."""
 
     def git(*arguments, input_text=""):
         command = ["git", "-c", "user.name=A", "-c", "user.email=a@x", *arguments]

@@ -129,7 +129,7 @@ def test_key_of_a_comment_tells_kind_and_id(kind: MessageKind) -> None:
     assert (rows.kind_of(key), rows.host_id_of(key)) == (kind, 3_000_000_007)
 
 
-# What can be wrong with the file
+# Files that cannot be used
 
 
 def test_missing_file_is_an_error(tmp_path: Path) -> None:
@@ -236,7 +236,8 @@ def test_killed_writer_leaves_what_it_completed(tmp_path: Path) -> None:
 
 
 def _write_without_room(path: Path) -> None:
-    # No file may grow beyond the store as it is: the log can be written, but not moved into it.
+    # No file may become larger than the store is now. SQLite can then write the log, but not copy
+    # it into the store.
     resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size, resource.RLIM_INFINITY))
     with Store(path) as store:
         for at in range(1000):

@@ -1,4 +1,4 @@
-"""Hosts that answer with what they were sent, or with names that are none."""
+"""Hosts whose responses contain the login, or invalid names of repositories."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TOKEN = "ghs_averylongsecrettoken"
 
 
 class Echo(BaseHTTPRequestHandler):
-    """A git server whose error is the login, as it came and decoded."""
+    """A git server whose error message has the login, both encoded and decoded."""
 
     def do_GET(self) -> None:
         encoded = self.headers.get("Authorization", "").partition(" ")[2]
@@ -39,7 +39,7 @@ class Echo(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Do not print requests."""
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_login_in_the_response_of_the_host_is_not_printed(url: str, tmp_path: Pa
 
 
 class Renaming:
-    """A host that calls every repository something else."""
+    """A host that gives every repository another name."""
 
     page = None
 
