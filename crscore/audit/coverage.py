@@ -60,13 +60,13 @@ def load_coverage(
     coverage: dict[str, Coverage] = {}
     pulls_by_bot: dict[str, Mapping[_Pull, bool]] = {}
     for name, posts in posts_by_reviewer.items():
-        coverage[name], pulls = _cover(name, posts, merged_at, times, green)
+        coverage[name], pulls = _compute_coverage(name, posts, merged_at, times, green)
         if posts[-1][0]:
             pulls_by_bot[name] = pulls
     return coverage, pulls_by_bot
 
 
-def _cover(
+def _compute_coverage(
     name: str,
     posts: Iterable[tuple[Any, ...]],
     merged_at: Mapping[_Pull, str],

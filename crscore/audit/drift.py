@@ -75,7 +75,7 @@ def find_changes(table: ReviewTable, reviewer: str) -> tuple[ConfigurationChange
     start = 0  # the first day that is compared
     for last_day in range(length):
         # Only data up to this day are used, so that later days never change earlier results.
-        best = min(_test(measures, active, start, last_day), default=None)
+        best = min(_test_windows(measures, active, start, last_day), default=None)
         if best is None:
             continue
         p_value, day, name, before, after = best
@@ -95,7 +95,7 @@ def find_changes(table: ReviewTable, reviewer: str) -> tuple[ConfigurationChange
     return tuple(changes)
 
 
-def _test(
+def _test_windows(
     measures: Mapping[str, tuple[Doubles, Doubles]], active: Ints, start: int, last_day: int
 ) -> Iterator[tuple[float, int, str, float, float]]:
     """Test each measure in each window that ends with `last_day`.

@@ -47,11 +47,11 @@ def make_facts(
     start = "Judged by the text alone" + ", although most came too late" * is_late(decision)
     start += ", although most are templated" * is_mostly_formulas(row.comments.kinds)
     lines = {
-        "Found": _gain(row, decision),
-        "Cost": _cost(row),
-        "Present": _presence(row, decision),
+        "Found": _describe_gain(row, decision),
+        "Cost": _describe_cost(row),
+        "Present": _describe_presence(row, decision),
         "Compared": f"{start}: {'. '.join(texts)}." if texts else "",
-        "Certainty": _certainty(row, decision),
+        "Certainty": _describe_certainty(row, decision),
     }
     return tuple(Fact(title=title, text=text) for title, text in lines.items() if text)
 
@@ -61,7 +61,7 @@ def format_mattered(row: Reviewer) -> str:
     return "late" if is_late(row.decision) else f"{sum(row.comments.mattered.values()):,}"
 
 
-def _gain(row: Reviewer, decision: Decision) -> str:
+def _describe_gain(row: Reviewer, decision: Decision) -> str:
     comments, important = row.comments, decision.important.count
     mattered = sum(comments.mattered.values())
     verb, end = ("are", ", but too late to matter") if is_late(decision) else ("mattered:", "")
@@ -82,7 +82,7 @@ def _gain(row: Reviewer, decision: Decision) -> str:
     return f"{text}."
 
 
-def _cost(row: Reviewer) -> str:
+def _describe_cost(row: Reviewer) -> str:
     kinds = row.comments.kinds
     empty = {kind: count for kind, count in kinds.items() if kind in EMPTY}
     text = f"{sum(empty.values()):,} of {_comments(row)} gave nothing to do"
@@ -98,7 +98,7 @@ def _cost(row: Reviewer) -> str:
     return f"{text}."
 
 
-def _presence(row: Reviewer, decision: Decision) -> str:
+def _describe_presence(row: Reviewer, decision: Decision) -> str:
     coverage, posts = row.coverage, decision.afterwards.total
     part = f"{row.pulls - row.silent:,} of the" if row.silent else "all"
     text = f"It commented on {part} {view.count_noun(row.pulls, 'pull request')} that it saw"
@@ -117,7 +117,7 @@ def _presence(row: Reviewer, decision: Decision) -> str:
     return f"{text}."
 
 
-def _certainty(row: Reviewer, decision: Decision) -> str:
+def _describe_certainty(row: Reviewer, decision: Decision) -> str:
     noun = "comments that could be read" if "unread" in row.comments.kinds else "comments"
     text = f"Judged by their text, {_range(decision.important)} of its {noun} are worth acting on; "
     text += f"{_range(decision.gained)} of the pull requests that it saw have such a comment"

@@ -202,13 +202,13 @@ def load_reviews(store: Store, period: Period) -> ReviewTable:
     )
     shared = {profile.name for profile in profiles() if profile.shared}
     is_seen = {
-        name: _see(table, name, index_of, pulls_by_bot.get(name), name in shared)
+        name: _find_seen(table, name, index_of, pulls_by_bot.get(name), name in shared)
         for name in commented
     }
     return replace(table, is_seen=is_seen)
 
 
-def _see(
+def _find_seen(
     table: ReviewTable,
     name: str,
     index_of: Mapping[tuple[int, int], int],

@@ -140,7 +140,7 @@ def _comment(row: Example) -> Run:
     return Run(f"{row.repository}#{row.number}", link=row.url if is_safe else "")
 
 
-def numbers(overview: Overview, files: Mapping[str, str]) -> Iterator[Block]:
+def numbers_page(overview: Overview, files: Mapping[str, str]) -> Iterator[Block]:
     """Yield the page "Numbers": reviewers, pairs of bots, bots that changed, and later fixes.
 
     Args:
@@ -176,7 +176,7 @@ def numbers(overview: Overview, files: Mapping[str, str]) -> Iterator[Block]:
     if any(row.difference for row in overview.verdicts):
         yield from make_list("Pairs of bots", _verdicts(overview.verdicts))
     yield from make_list("Bots that changed", [Item(text) for text in list_changes(overview)])
-    yield from _missed(overview.escaped)
+    yield from _list_missed(overview.escaped)
 
 
 def _count(row: Reviewer, kinds: Sequence[str]) -> int:
@@ -193,7 +193,7 @@ def list_changes(overview: Overview) -> Iterator[str]:
             )
 
 
-def _missed(escaped: Escaped) -> Iterator[Block]:
+def _list_missed(escaped: Escaped) -> Iterator[Block]:
     if not escaped.fixed.count:
         return
     yield Heading("Fixed after the merge")

@@ -78,7 +78,7 @@ def _pages(overview: Overview) -> Iterator[tuple[str, str]]:
     links = {"Numbers": "numbers.html", "All numbers as JSON": _MARKER}
     yield "index.html", _page(contents.make_title(overview), front, links, overview)
     links = {"All review bots": "index.html"}
-    yield "numbers.html", _page("Numbers", contents.numbers(overview, files), links, overview)
+    yield "numbers.html", _page("Numbers", contents.numbers_page(overview, files), links, overview)
     links = {"All review bots": "../index.html", "Numbers": "../numbers.html"}
     for row in overview.reviewers:
         yield files[row.name], _page(row.name, contents.bot_page(row), links, overview)

@@ -87,7 +87,7 @@ def add_run(
         return replace(run, id=store.query("SELECT MAX(id) FROM runs")[0][0])
 
 
-def put_listed(store: Store, row: Pull) -> None:
+def put_pull(store: Store, row: Pull) -> None:
     """Store a pull request from the host's list if it is new or changed, in an open transaction."""
     previous = store.find_one(Pull, repository=row.repository, number=row.number)
     if previous is not None:

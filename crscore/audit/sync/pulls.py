@@ -22,7 +22,7 @@ from crscore.audit.store.rows import (
     comment_key,
     host_id_of,
 )
-from crscore.audit.sync.repositories import Messages, store_listed
+from crscore.audit.sync.repositories import Messages, store_repository
 from crscore.errors import (
     BadTokenError,
     HostError,
@@ -66,7 +66,7 @@ def read_changed(
     """
     # The repository is found by its id, which does not change when the repository is renamed.
     listed = feed.find_repository(str(repository.id))
-    repository = store_listed(store, feed, *listed, "", messages)
+    repository = store_repository(store, feed, *listed, "", messages)
     since = queries.get_position(store, repository.id, "pulls") or ""
     last, in_order = since, True
     for pulls in feed.read_changed(repository.id, since):
@@ -74,7 +74,7 @@ def read_changed(
         in_order, last = in_order and times == sorted(times), max(times)
         with store.transaction():
             for pull in pulls:
-                queries.put_listed(store, _row(store, pull))
+                queries.put_pull(store, _to_row(store, pull))
             if in_order:
                 # If the host's clock is ahead, the time of a change may be in the future. With such
                 # a position, the next run would miss other changes before that time.
@@ -109,7 +109,7 @@ def observe_threads(
         batch = pulls[start : start + feed.threads_at_once]
         states: Sequence[tuple[FeedThread, ...] | None] = [None] * len(batch)
         try:
-            states = feed.read_threads([_listed(pull) for pull in batch])
+            states = feed.read_threads([_to_feed_pull(pull) for pull in batch])
         except (RateLimitedError, BadTokenError):
             raise
         except HostError as exc:
@@ -164,7 +164,7 @@ class PullReader:
                 rows = store.find(Comment, repository=pull.repository, number=pull.number)
                 known_hunks = {host_id_of(row.key) for row in rows if row.path is not None}
                 try:
-                    details = self.feed.read_details(_listed(pull), known_hunks)
+                    details = self.feed.read_details(_to_feed_pull(pull), known_hunks)
                 # No other pull request could be read, either, so the run stops.
                 except (RateLimitedError, BadTokenError):
                     raise
@@ -195,7 +195,7 @@ class PullReader:
         store, facts = self.store, details.pull
         # The details are newer than the list, because they were read later.
         if facts is not None:
-            listed = _row(store, facts)
+            listed = _to_row(store, facts)
             pull = replace(pull, **{name: getattr(listed, name) for name in facts._fields})
         # The comments are stored first and classified below.
         store.put([self._comment(pull, item) for item in details.messages])
@@ -287,11 +287,11 @@ class PullReader:
                 queries.put_observation(store, row)
 
 
-def _listed(row: Pull) -> FeedPull:
+def _to_feed_pull(row: Pull) -> FeedPull:
     return FeedPull(*(getattr(row, name) for name in FeedPull._fields))
 
 
-def _row(store: Store, facts: FeedPull) -> Pull:
+def _to_row(store: Store, facts: FeedPull) -> Pull:
     row = Pull(**facts._asdict(), pending=1, final=0)
     if row.base:
         return row

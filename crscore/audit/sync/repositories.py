@@ -88,7 +88,7 @@ def find_repositories(
             repositories[stored[0].id] = stored[0]
             continue
         try:
-            row = store_listed(store, feed, *feed.find_repository(name), since, messages)
+            row = store_repository(store, feed, *feed.find_repository(name), since, messages)
             repositories[row.id] = row
         except (RateLimitedError, BadTokenError):
             raise
@@ -100,7 +100,7 @@ def find_repositories(
     for pattern in patterns:
         for listed in _list(feed, pattern, messages):
             try:
-                row = store_listed(store, feed, *listed, since, messages)
+                row = store_repository(store, feed, *listed, since, messages)
                 repositories[row.id] = row
             except HostError as exc:
                 messages.missing.append(f"{pattern}: {exc.reason}.")
@@ -125,7 +125,7 @@ def find_again(
     except (NotFoundError, PermissionDeniedError) as exc:
         _mark_lost(store, repository, exc, messages)
         return None
-    return store_listed(store, feed, *listed, "", messages)
+    return store_repository(store, feed, *listed, "", messages)
 
 
 def _list(feed: Feed, pattern: str, messages: Messages) -> Sequence[tuple[int, str]]:
@@ -142,7 +142,7 @@ def _list(feed: Feed, pattern: str, messages: Messages) -> Sequence[tuple[int, s
     return [item for item in listed.items() if fnmatchcase(item[1].lower(), pattern.lower())]
 
 
-def store_listed(
+def store_repository(
     store: Store, feed: Feed, number: int, name: str, since: str, messages: Messages
 ) -> Repository:
     """Store a repository with the name that the host has for it now.

@@ -143,7 +143,7 @@ def test_a_report_that_fails_leaves_the_old_one(
 ) -> None:
     overview = make_overview(store, PERIOD, resamples=50)
     files = write_site(overview, tmp_path / "site")
-    monkeypatch.setattr(site.contents, "numbers", lambda *_: 1 / 0)
+    monkeypatch.setattr(site.contents, "numbers_page", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         write_site(overview, tmp_path / "site")
     assert sorted(path for path in (tmp_path / "site").rglob("*") if path.is_file()) == files
