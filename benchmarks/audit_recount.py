@@ -33,7 +33,7 @@ SHOWN = (
     ("comments", r"of ([\d,]+) comments? (?:mattered|gave)"),
     ("comments", r"of its ([\d,]+) comments"),
     ("mattered", r"([\d,]+) of [\d,]+ comments? mattered"),
-    ("answered", r"People answered ([\d,]+) worth"),
+    ("answered", r"People replied to ([\d,]+) worth"),
     ("only resolved", r"resolved ([\d,]+) of these without a fix"),
     ("others resolved", r"also resolved ([\d,]+) of"),
     ("other threads", r"also resolved [\d,]+ of ([\d,]+)"),
