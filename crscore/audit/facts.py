@@ -43,7 +43,7 @@ def make_facts(
     if (more := len(pairs) - PAIRS) > 0:
         texts.append(f"{view.count_noun(more, 'more pair')} on the page “Numbers”")
     if texts and (points := row.points) and points.total:
-        texts.append(f"No other reviewer made {points.only:,} of its {points.total:,} points")
+        texts.append(f"{points.only:,} of its {points.total:,} points were made by no one else")
     start = "Judged by the text alone" + ", although most came too late" * is_late(decision)
     start += ", although most are templated" * is_mostly_formulas(row.comments.kinds)
     lines = {
