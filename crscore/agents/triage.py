@@ -64,7 +64,7 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     """Path of the file."""
     line: int | None
-    """Last line, 1-based; null for the file as a whole."""
+    """Last line, 1-based; null for the entire file."""
     start_line: int | None
     """First line, 1-based; null for a single line."""
     side: Side
