@@ -2,6 +2,7 @@
 
 The *night* of a run is the date (UTC) on which the run began. An *observation* is the state of a
 thread or a comment as a run saw it; a run stores an observation only if the state has changed.
+A function that works "in an open transaction" must be called within `Store.transaction`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
