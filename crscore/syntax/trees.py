@@ -157,7 +157,7 @@ def is_readable(source: str, grammar: Language) -> bool:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # such as an invalid escape in a string
             ast.parse(source)
-    # ValueError: a null character. The last two exceptions: code that is nested too deeply.
+    # A null character raises ValueError; code that is nested too deeply, one of the last two.
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True

@@ -1,1 +1,1 @@
-"""Execution of code with its tests, in the sandbox: pass@k."""
+"""Runs code with its tests in the sandbox, and estimates pass@k."""

@@ -9,15 +9,16 @@ JSON:
 
 `changes` is the new content of lists, dictionaries and other containers that both processes have.
 
-**What a program could lie about.** This file makes copies from plain data, so their comparisons are
-Python's own. A proxy asks the program, which may answer anything. So a proxy is never equal to a
-value of the tests, and is neither ordered nor computed with one; operators that a known solution
-defines may return another proxy. See docs/design/013-untrusted-code.md. Within one process, an
-object whose `__eq__` is always true solves every problem:
-https://github.com/openai/human-eval/pull/67
+**What a program could lie about.** Copies are made from plain data, so they are compared by
+Python's own code. A proxy asks the program, which may answer anything. So a proxy is never equal to
+a value of the tests, and cannot be ordered or combined with such a value. Only operators that a
+known solution defines may combine them, and the result is another proxy. See
+docs/design/013-untrusted-code.md. If both shared a process, an object whose `__eq__` is always true
+would solve every problem: https://github.com/openai/human-eval/pull/67
 
-**Why it is so long.** The programs of `tests/data/right_programs.txt` together run nearly all
-statements. The rest rejects what only a hostile program sends, or copies tables of pandas.
+**Why this file is so long.** The programs of `tests/data/right_programs.txt` together run nearly
+all of its statements. The rest rejects what only a hostile program sends, or copies tables of
+pandas.
 """
 
 from __future__ import annotations
@@ -47,19 +48,20 @@ if TYPE_CHECKING:
 _MAX_MESSAGE = 1 << 26
 """Maximum number of bytes of one message."""
 _MAX_PRINTED = 1 << 20
-"""Maximum number of bytes of the program's output kept between two answers."""
-# Coroutines of both processes run in turn, each in its own loop: a coroutine cannot be sent, and
-# one that ran to its end at once would wait forever for a task of the other side.
+"""Maximum number of bytes of the program's output that are kept between two answers."""
+# A coroutine cannot be sent. If it ran to its end at once, it could wait forever for a task of the
+# other process. So the coroutines of both processes run in turn, each in its own event loop.
 _POLL_S = 0.001
 """Seconds between two checks whether a coroutine of the other process is done."""
-# Without a limit, a list of 20,000 lists took 57 s instead of 6.
+# All shared containers are compared at each request. Without a limit, a list of 20,000 lists took
+# 57 s instead of 6 s.
 _MAX_SHARED_LENGTH, _MAX_SHARED = 200, 50
-"""Maximum length of a container that both processes keep equal, and maximum number of these in a
-message. All are compared at each request."""
+"""Maximum length of a container that both processes keep equal, and maximum number of such
+containers in a message."""
 TESTS_MODULE = "__main__"
 """Name of the tests' module: `unittest.main()` looks for its tests there."""
-# Matches `<f8`, `|b1`, `<U5`, `|S3`, `<M8[ns]`; not `|O`, whose items are pointers, nor records
-# (`|V8`).
+# Matches `<f8`, `|b1`, `<U5`, `|S3` and `<M8[ns]`, but neither `|O`, whose items are pointers, nor
+# records (`|V8`).
 _ARRAY_TYPE = re.compile(r"[<>|=][biufcSUmM]\d+(\[\w+\])?")
 """Types of arrays that are copied."""
 
@@ -68,8 +70,8 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-def reduced(value: Any) -> tuple[Any, ...]:
-    """Return the arguments with which `pickle` would restore a value."""
+def get_arguments(value: Any) -> tuple[Any, ...]:
+    """Return the arguments with which `pickle` would make a copy of a value."""
     # https://docs.python.org/3/library/pickle.html#object.__reduce_ex__
     made_by, arguments = value.__reduce_ex__(2)[:2]
     # `copyreg.__newobj__` takes the class as its first argument.
@@ -97,8 +99,9 @@ _CONTAINERS: dict[str, Callable[[Any], tuple[Any, ...]]] = {
     "collections.deque": lambda value: ((), value.maxlen),
     "array.array": lambda value: (value.typecode,),
 }
-"""Mutable containers that are copied with their content, and the arguments that make an empty one.
-They keep their identity within a message; changes by a called function reach its caller."""
+"""Mutable containers that are copied with their content, and functions that return the arguments to
+make an empty container. A container that occurs twice in a message is one container on the other
+side, too, and changes by a called function reach its caller."""
 _COPIES: dict[str, tuple[Callable[[Any], Any], Callable[..., Any] | None]] = {
     **dict.fromkeys(
         words(
@@ -110,7 +113,7 @@ _COPIES: dict[str, tuple[Callable[[Any], Any], Callable[..., Any] | None]] = {
             # Paths have these names in Python 3.13.
             "pathlib._local.PosixPath pathlib._local.PurePosixPath pathlib._local.PureWindowsPath"
         ),
-        (reduced, None),
+        (get_arguments, None),
     ),
     "uuid.UUID": (lambda value: (str(value),), None),
     "zoneinfo.ZoneInfo": (lambda value: (value.key,), None),
@@ -133,8 +136,8 @@ _COPIES: dict[str, tuple[Callable[[Any], Any], Callable[..., Any] | None]] = {
     "random.Random": (lambda value: (value.getstate(),), read_random),
     "re.Pattern": (lambda value: (value.pattern, value.flags), re.compile),
 }  # fmt: skip
-"""Other classes that are copied: functions that convert a value to arguments and back; None instead
-of the second one for a class that takes these arguments itself."""
+"""Other classes that are copied, with a function that converts a value to arguments and a function
+that makes a value from them; None if the class itself takes these arguments."""
 _IMMUTABLE: dict[type, Callable[[Any], Any]] = {
     int: int.__pos__, float: float.__pos__, complex: complex.__pos__,
     str: lambda value: str.__getitem__(value, slice(None)),
@@ -142,16 +145,17 @@ _IMMUTABLE: dict[type, Callable[[Any], Any]] = {
     tuple: lambda value: tuple(tuple.__iter__(value)),
     frozenset: lambda value: frozenset(frozenset.__iter__(value)),
 }  # fmt: skip
-"""Bases whose subclasses have a copy of their value in both processes, and functions to make it."""
-# With `__array__`, for example, NumPy would compare what the program answers.
+"""Immutable classes, and functions that copy the value of an object of a subclass, which then both
+processes have."""
+# Other attributes would make proxies take part in protocols: with `__array__`, for example, NumPy
+# would compare what the program answers.
 _NAMES = words("__name__ __qualname__ __doc__ __dict__ __annotations__ __module__ __match_args__")
-"""Special attributes that are requested from the other process; others would make proxies take part
-in protocols."""
+"""Special attributes that are requested from the other process."""
 _BINARY = words("add sub mul matmul truediv floordiv mod pow lshift rshift and or xor")
 _COMPARISONS = ("lt", "le", "gt", "ge")
 _OTHER_OPERATORS = words("neg pos invert contains getitem setitem delitem")
 _TEXTS = words("str repr format hash")
-"""Functions for any proxy; the others are only for objects that only the program has."""
+"""Functions that even the proxies in `Peer.mixed` have."""
 _FUNCTIONS = {
     function.__name__: function
     for function in (
@@ -168,7 +172,7 @@ _OPERATORS: dict[str, Any] = _FUNCTIONS | {
 
 PEER: Any = None
 """The end of the pipes in this process, a `Peer`."""
-# The functions are kept here, because a test may replace them in `json` while the program runs.
+# The functions are kept here, because a test may replace those in `json` while the program runs.
 _dumps, _loads = json.dumps, json.loads
 
 
@@ -176,17 +180,18 @@ class Unsupported(Exception):  # noqa: N818  (its name is shown to users)
     """Raised for a value that cannot be passed to the program."""
 
 
-# A StopIteration would end the iterators of the tests; some of these ignore a GeneratorExit.
+# For example, a StopIteration of the program would end an iterator of the tests, and some iterators
+# ignore a GeneratorExit.
 class ProgramError(Exception):
-    """Base of exceptions of the program that cannot be raised as they are."""
+    """Base of the classes that replace exceptions of the program which tests must not get."""
 
 
 class ProgramEndedError(Exception):
-    """Raised when the program's process is gone."""
+    """Raised if the program's process has ended."""
 
 
 class _Printed(io.BytesIO):
-    """Output of the program; beyond the limit, it is discarded."""
+    """Output of the program; what exceeds `_MAX_PRINTED` is discarded."""
 
     def write(self, data: Any) -> int:
         return super().write(data) if self.tell() < _MAX_PRINTED else len(data)
@@ -211,37 +216,39 @@ class Lines(io.RawIOBase):
 
 
 class Peer:
-    """One end of the two pipes: sends requests, and answers the other process's while it waits."""
+    """One end of the two pipes, which sends requests and answers those of the other process."""
 
     def __init__(self, source: int, sink: int, *, is_program: bool) -> None:
         self.source = os.fdopen(source, "rb")
         self.sink = os.fdopen(sink, "wb")
         self.is_program = is_program
-        """Whether this is the program, whose tests may use all of its objects."""
+        """Whether this is the process of the program, whose objects the tests may all use."""
         self.printed = (_Printed(), _Printed())
         """Standard output and error of the program since its last answer."""
         self.held: dict[int, Any] = {}
-        """Objects of this process that the other one uses; kept, or their ids could be reused."""
+        """Objects of this process that the other process uses, by id. They are kept, because
+        otherwise their ids could be reused."""
         self.proxies: dict[int, Any] = {}
         """Stand-ins for objects of the other process, by number: proxies, classes, coroutines
         and exceptions."""
         self.numbers: dict[int, tuple[int, Any]] = {}
-        """Numbers of the stand-ins, by the id of each. The stand-in is kept, too, so that no other
-        object gets its id."""
+        """Number of each stand-in, and the stand-in itself, by its id. It is kept, because
+        otherwise its id could be reused."""
         self.prompt: dict[str, Any] = {}
         """Classes of the prompt, which both processes have."""
         self.flags: dict[int, int] = {}
         """Flags of the code of the other process's functions, by number."""
         self.has_solution = False
+        """Whether a solution is known."""
         self.operators: frozenset[str] = frozenset()
         """Special methods that a known solution defines."""
         self.mixed: set[int] = set()
         """Ids of proxies that an operator of the program made from a value of the tests."""
         self.failure: BaseException | None = None
-        """Failed assertion of a test function that the program called and whose error it may have
-        caught."""
+        """Failed assertion of a test's function that the program called; the program may have
+        caught the exception."""
         self.environment: dict[str, str] | None = None
-        """Environment variables that the program has, if its tests look at them."""
+        """Environment variables of the program; None if the tests do not use any."""
         self.is_seeded = False
         """Whether the tests have seeded their random numbers since the last request."""
         self.shared: dict[int, Any] = {}
@@ -251,9 +258,9 @@ class Peer:
         self.contents: dict[int, tuple[Any, ...]] = {}
         """Content of each shared container in the other process."""
         self.unused: list[int] = []
-        """Numbers that the other process may forget."""
+        """Numbers of containers that the other process may forget."""
         self.loop: Any = None
-        """Event loop of coroutines that the other side awaits while none runs here."""
+        """Event loop for coroutines that the other process awaits, if none is running here."""
         self.lock = threading.RLock()
 
     def ask(self, request: str, *values: Any) -> Any:
@@ -267,7 +274,7 @@ class Peer:
                 kind, *fields = self.receive()
                 if kind in {"value", "raised"}:
                     break
-                # While it waits, the other side may call a function that was passed to it.
+                # Before its answer, the other side may call a function that was passed to it.
                 self.answer(kind, fields)
             if not self.is_program:
                 show(*fields.pop())
@@ -284,10 +291,10 @@ class Peer:
         raise result
 
     def pack_message(self, *values: Any, is_answer: bool = False) -> list[Any]:
-        """Pack what changed in the shared containers since the last message, and values."""
+        """Pack the changes of shared containers since the last message, and then the values."""
         before = set(self.shared)
         changed: dict[int, tuple[Any, ...]] = {}
-        # The tests see the program's changes at the end of a call.
+        # The program's changes are sent to the tests only at the end of a call.
         if is_answer or not self.is_program:
             for number, old in self.contents.items():
                 new = items_of(type(self.shared[number]), self.shared[number])
@@ -324,21 +331,21 @@ class Peer:
         """Forget the containers that need not be equal after this answer.
 
         Only the program's containers are kept equal between two calls: a test may add to a list
-        that is an attribute of the program's object, or look later at a dictionary that it got
-        earlier.
+        that is an attribute of the program's object, or look later at a dictionary that an earlier
+        call returned.
         """
         new = self.shared.keys() - before
         if len(new) <= _MAX_SHARED:
             new = {n for n in new if n < 0 or len(self.shared[n]) > _MAX_SHARED_LENGTH}
-        # Two references are from the table and from the argument of this call.
+        # Two references are those of `self.shared` and of the argument of `getrefcount`.
         unused = new | {n for n in self.shared if sys.getrefcount(self.shared[n]) == 2}
         self.forget(unused)
         self.unused += unused
 
     def share_state(self) -> None:
         """Give the program the random numbers and environment that the tests have set."""
-        # The program's are never given to the tests: a program could choose the tests' random
-        # numbers so that it passes.
+        # Those of the program are never given to the tests, because a program could choose random
+        # numbers with which it passes.
         if self.is_seeded:
             self.is_seeded = False
             numpy = sys.modules.get("numpy")
@@ -379,7 +386,7 @@ class Peer:
         self.sink.flush()
 
     def receive(self) -> list[Any]:
-        # A closed pipe reads as b"", which is 0.
+        # Reading a closed pipe returns b"", which is the size 0.
         size = int.from_bytes(self.source.read(8), "big")
         if not 0 < size <= _MAX_MESSAGE:
             raise ProgramEndedError
@@ -393,7 +400,8 @@ class Peer:
         """Return a value as JSON.
 
         Raises:
-            Unsupported: Tests would pass an object that leads to their own code.
+            Unsupported: The value belongs to the tests, and the program could reach their code
+                through it.
         """
         kind = type(value)
         if kind in _PLAIN:
@@ -401,13 +409,13 @@ class Peer:
         # A proxy goes back to the other process as the object that it stands for.
         if id(value) in self.numbers:
             return ["yours", self.numbers[id(value)][0]]
-        # A list that contains itself, or occurs twice in a message, is one list on the other side,
-        # too.
+        # A list that contains itself, or that occurs twice in a message, is also one list on the
+        # other side.
         if id(value) in self.ids:
             return ["same", self.ids[id(value)]]
         name = f"{kind.__module__}.{kind.__qualname__}"
         if name in _CONTAINERS:
-            # The sign of a number shows whose object it is.
+            # The sign of a number shows which process the object is from.
             number = id(value) if self.is_program else -id(value)
             self.share(number, value)
             content = self.contents[number] = items_of(kind, value)
@@ -456,7 +464,7 @@ class Peer:
         self.held[id(kind)] = kind
         visible = [base for base in map(visible_base, kind.__bases__) if base is not None]
         bases = [self.pack(base) for base in visible]
-        # Only names are sent: the other process makes the class without any of its code.
+        # Only names are sent: the other process makes a class that has none of this code.
         defined = [*vars(kind), *protocols_of(kind)]
         fields = [*getattr(kind, "__dataclass_fields__", ())]
         full_names = (f"{base.__module__}.{base.__qualname__}" for base in kind.__mro__)
@@ -467,7 +475,7 @@ class Peer:
 
     def pack_error(self, error: BaseException) -> list[Any]:
         text = text_of(error)
-        # Tests send their program only the text.
+        # The tests send only the text of an exception to the program.
         arguments: Any = (text,)
         attributes: dict[str, Any] = {}
         causes: Any = (None, None)
@@ -487,7 +495,7 @@ class Peer:
         return ["error", number, kind, *(self.pack(field) for field in fields)]
 
     def lend(self, value: Any) -> list[Any]:
-        """Return as JSON the number of an object that stays here, and what its proxy needs."""
+        """Return as JSON the number of an object that is not copied, and what its proxy needs."""
         kind = type(value)
         if not self.is_program and not is_lendable(value):
             raise Unsupported(f"the test passes {kind.__name__}")
@@ -497,22 +505,23 @@ class Peer:
         packed = ["standard", kind.__module__, kind.__qualname__]
         if not is_standard(kind):
             packed = self.pack(kind)
-        # The flags show whether it is an `async def`, or has a `yield`:
+        # The flags show whether a function is an `async def`, or has a `yield`:
         # https://docs.python.org/3/library/inspect.html#code-objects-bit-flags
         flags = value.__code__.co_flags if kind is types.FunctionType else 0
         return ["mine", id(value), flags, protocols_of(kind), packed, content]
 
     def unpack(self, packed: Any) -> Any:  # noqa: PLR0911
-        """Return a value of a message."""
+        """Return the value that was packed."""
         if not isinstance(packed, list):
             return packed
         tag, *fields = packed
         if tag == "new":
             number, name, arguments, content = fields
-            # `type` would not be safe: a program could make a class that is equal to everything.
+            # Only the listed classes are safe. With `type`, for example, a program could make a
+            # class whose objects are equal to everything.
             container = copied_class(name)(*self.unpack_all(arguments))
             self.share(number, container)
-            # To read a set of proxies, their hashes are requested.
+            # Filling a set with proxies asks the other process for their hashes.
             fill(container, self.unpack_all(content))
             self.contents[number] = items_of(type(container), container)
             return container
@@ -540,7 +549,7 @@ class Peer:
             kind = standard_class(*packed_class[1:])
         else:
             kind = self.unpack(packed_class)
-        # The immutable value of a subclass of `int` or `str`, which both processes have.
+        # If the class is derived from `int`, `str` or so, both processes have the immutable value.
         content = self.unpack(packed_content)
         bases = () if type(content) not in _IMMUTABLE else (type(content),)
         if not isinstance(kind, ProxyClass):
@@ -575,7 +584,11 @@ def find_name(module: str, name: str) -> Any:
 
 
 def copied_class(name: str) -> Any:
-    """Return a class whose objects are copied, by its full name."""
+    """Return a class whose objects are copied, by its full name.
+
+    Raises:
+        Unsupported: The objects of the class are not copied.
+    """
     if name not in _CONTAINERS and name not in _COPIES:
         raise Unsupported(name)
     return find_name(*name.rsplit(".", 1))
@@ -598,7 +611,11 @@ def is_standard(kind: type) -> bool:
 
 
 def visible_base(base: type) -> type | None:
-    """Return the base that the other process sees; of the standard library, only one it copies."""
+    """Return the base class that the other process sees.
+
+    A class of the standard library, other than an exception, is replaced by the immutable class
+    that it is derived from; None if there is no such class.
+    """
     if not is_standard(base) or issubclass(base, BaseException):
         return base
     return next((kind for kind in base.__mro__ if kind in _IMMUTABLE), None)
@@ -614,7 +631,7 @@ _NAMELESS = {
     kind.__name__: kind
     for kind in (types.FunctionType, types.GeneratorType, types.AsyncGeneratorType)
 }
-"""Classes whose module is given as `builtins`, but that are not names of it."""
+"""Classes that name `builtins` as their module, although it does not have their names."""
 
 
 def standard_class(module: str, name: str) -> Any:
@@ -631,9 +648,9 @@ def standard_class(module: str, name: str) -> Any:
 
 
 def items_of(kind: Any, value: Any) -> tuple[Any, ...]:
-    """Return the content of a container by the methods of a class: a subclass may have its own.
+    """Return the content of a container; each key of a dictionary is followed by its value.
 
-    Keys of a dictionary are followed by their values.
+    The methods of `kind` are used, because the container's own class may override them.
     """
     if issubclass(kind, dict):
         return tuple(item for pair in kind.items(value) for item in pair)
@@ -665,12 +682,12 @@ def read_array(dtype: str, shape: list[int] | None, content: str) -> Any:
     if not _ARRAY_TYPE.fullmatch(dtype):
         raise Unsupported(dtype)
     array = np.frombuffer(bytes.fromhex(content), dtype)
-    # A copy, because `frombuffer` gives a read-only array.
+    # The array is copied, because that of `frombuffer` is read-only.
     return array[0] if shape is None else array.reshape(shape).copy()
 
 
 def columns_of(pd: Any, table: Any) -> tuple[Any, ...]:
-    """Return whether a table is one column, its index, and the names and cells of its columns."""
+    """Return whether a table is a single column, its index, its columns' names, and their cells."""
     is_column = type(table) is pd.Series
     columns = [table] if is_column else [table.iloc[:, i] for i in range(table.shape[1])]
     arrays = (column.to_numpy() for column in columns)
@@ -684,7 +701,7 @@ def read_table(is_column: Any, index: Any, names: Any, cells: Any) -> Any:
 
     if is_column is True:
         return pd.Series(cells[0], index=index, name=names[0])
-    # Columns are numbered first, because two columns of a table may have the same name.
+    # The columns first have numbers as names, because two columns may have the same name.
     frame = pd.DataFrame(dict(enumerate(cells)), index=index)
     frame.columns = names
     return frame
@@ -701,8 +718,8 @@ def text_of(exc: BaseException) -> str:
         return ""
 
 
-def copied_error(name: str, *bases: type) -> type:
-    """Make a class that stands for an exception of the other process, without its methods."""
+def make_error_class(name: str, *bases: type) -> type:
+    """Make a class that stands for an exception class of the other process, without its methods."""
 
     def text(error: Any) -> str:
         return str(vars(error).get("_crscore_text", BaseException.__str__(error)))
@@ -712,7 +729,7 @@ def copied_error(name: str, *bases: type) -> type:
         error.args = copied.args
         vars(error).update(vars(copied))
 
-    # A class that this process derives from it has no counterpart in the other process.
+    # A class that is derived from ProgramError here has no counterpart that could make an object.
     attributes = {"__str__": text} | ({} if ProgramError in bases else {"__init__": make})
     return type(name, bases, attributes)
 
@@ -720,14 +737,15 @@ def copied_error(name: str, *bases: type) -> type:
 def read_error(
     number: Any, kind: Any, arguments: Any, attributes: dict[str, Any], *texts: Any
 ) -> BaseException:
-    """Make the exception that the program raised in a form that tests can catch and look at."""
+    """Make an exception of the other process in a form that can be caught and looked at here."""
     ends = issubclass(kind, StopIteration | StopAsyncIteration)
     if ends or not issubclass(kind, Exception | SystemExit):
-        kind = copied_error(kind.__name__, ProgramError)
+        kind = make_error_class(kind.__name__, ProgramError)
     error: BaseException = kind.__new__(kind, *arguments)
     error.args = arguments
     for name, value in attributes.items():
-        # `__class__` is not set. An OSError would show a second file name that is set to None.
+        # Special attributes, such as `__class__`, are not set. Nor is None for an attribute that
+        # the exception already has: an OSError would show a second file name, None.
         if name.startswith("_") or (value is None and hasattr(error, name)):
             continue
         # Some attributes accept only one type, or cannot be set.
@@ -750,7 +768,7 @@ _READERS: dict[str, Any] = {
     "prompt": lambda name: PEER.prompt[name],
     "member": lambda kind, name: PEER.prompt[kind][name],
 }  # fmt: skip
-"""Functions that read a value, by its kind in a message."""
+"""Functions that unpack a value, by its tag in a message."""
 
 
 # Proxies
@@ -786,10 +804,10 @@ class ProxyClass(type):
 
 
 def asking(request: str, *fixed: Any) -> Any:
-    """Return a method of proxies that sends a request with fixed arguments before its own."""
+    """Return a method of proxies that sends a request, with `fixed` before its own arguments."""
 
     def method(self: Any, *arguments: Any) -> Any:
-        # Otherwise the program would decide `abs(f(x) - 0.5) < 1e-6`.
+        # Without this check, the program would decide `abs(f(x) - 0.5) < 1e-6`.
         if id(self) in PEER.mixed and request == "operate" and fixed[0] not in _TEXTS:
             raise Unsupported(f"{fixed[0]} of what the program made from a value of the tests")
         return PEER.ask(request, *fixed, self, *arguments)
@@ -822,7 +840,7 @@ async def aexit_proxy(self: Any, kind: Any, error: Any, traceback: Any) -> bool:
     return keep_exception(await PEER.ask("invoke", "__aexit__", self, kind, error, None), error)
 
 
-# Python looks up special methods on the class, so if it had `__call__`, every proxy would be
+# Python looks up special methods on the class, so if `Proxy` had `__call__`, every proxy would be
 # callable:
 # https://docs.python.org/3/reference/datamodel.html#special-method-lookup
 _PROTOCOLS = {
@@ -836,11 +854,11 @@ _PROTOCOLS = {
 
 
 class Proxy(metaclass=ProxyClass):  # noqa: PLW1641  (`_METHODS` has the hash)
-    """Object of the other process."""
+    """Stand-in for an object of the other process."""
 
     __slots__ = ()
     _crscore_container = ""
-    """Name of the container that the object's class is derived from; empty without one."""
+    """Name of the container that the object's class is derived from; empty if there is none."""
 
     def __getattr__(self, name: str) -> Any:
         return get_attribute(self, name)
@@ -864,7 +882,8 @@ class Proxy(metaclass=ProxyClass):  # noqa: PLW1641  (`_METHODS` has the hash)
                 and "__eq__" not in PEER.operators
                 and id(type(self)) in PEER.numbers
             ):
-                # Records are equal if their fields are, and objects without `__eq__` never.
+                # Dataclasses are equal if their fields are equal. Other objects without `__eq__`
+                # are never equal.
                 names = getattr(type(self), "__dataclass_fields__", ())
                 are_records = bool(names) and type(self) is type(value)
                 return are_records and all(
@@ -892,6 +911,7 @@ class Proxy(metaclass=ProxyClass):  # noqa: PLW1641  (`_METHODS` has the hash)
 
 
 def operating(name: str, *, reflected: bool = False) -> Any:
+    """Return the method of proxies for an operator; `reflected` is for `__radd__` and so on."""
     methods = {f"__{name}__", f"__r{name}__"}
 
     def method(self: Any, operand: Any, *rest: Any) -> Any:
@@ -904,7 +924,8 @@ def operating(name: str, *, reflected: bool = False) -> Any:
             result = PEER.ask("operate", name, *operands, *rest)
             if not mixes:
                 return result
-            # Methods of any other class would be Python's or the prompt's, with the program's data.
+            # A result of any other class would have methods of Python or of the prompt, but data of
+            # the program.
             is_proxy = all(isinstance(kind, ProxyClass) for kind in type(result).__mro__[:-1])
             if is_proxy and not type(result)._crscore_container:
                 PEER.mixed.add(id(result))
@@ -915,7 +936,10 @@ def operating(name: str, *, reflected: bool = False) -> Any:
 
 
 def copied_content(stand_in: Any) -> Any:
-    """Return a copy of the container or immutable that an object is derived from, or the object."""
+    """Return a copy of an object's content as a container or immutable value.
+
+    If the class of the object is not derived from such a class, return the object.
+    """
     if container := type(stand_in)._crscore_container:
         return PEER.ask("content", stand_in, container)
     bases = (base for base in type(stand_in).__mro__ if base in _IMMUTABLE)
@@ -948,9 +972,11 @@ def is_assertion(error: BaseException) -> bool:
 
 
 def keep_exception(silenced: Any, error: Any) -> bool:
-    """Return whether a context manager silences an exception; the program's may not silence any.
+    """Return whether a context manager silences an exception.
 
-    They could silence the assertions of the tests.
+    Raises:
+        Unsupported: A context manager of the program silences an exception, which could be a failed
+            assertion of the tests.
     """
     if silenced and error is not None and not PEER.is_program:
         raise Unsupported("a context manager of the program silences an exception") from error
@@ -974,16 +1000,16 @@ def make_twin(
     if any(issubclass(base, BaseException) for base in bases):
         kind: Any = standard_class(module, name)
         is_error = kind is not None and issubclass(kind, BaseException)
-        return kind if is_error else copied_error(name, *bases)
+        return kind if is_error else make_error_class(name, *bases)
     attributes: dict[str, Any] = {n: method for n, method in _PROTOCOLS.items() if n in defined}
     attributes |= {"__slots__": (), "__doc__": doc, "_crscore_container": str(container)}
     if fields:
-        # `dataclasses.asdict` and `fields` compare a marker object, which differs between
-        # processes.
+        # `dataclasses.asdict` and `fields` look for a marker object of this process, so the fields
+        # are made here.
         kind = find_name("dataclasses", "make_dataclass")(name, fields)
         attributes["__dataclass_fields__"] = kind.__dataclass_fields__
     if any(base in _IMMUTABLE for kind in bases for base in kind.__mro__):
-        # Comparisons stay those of the base; other operators may be the program's.
+        # The comparisons are those of the base class; other operators may be the program's.
         attributes |= {n: method for n, method in _OPERATOR_METHODS.items() if n in defined}
         attributes |= {n: _METHODS[n] for n in ("__str__", "__repr__", "__format__")}
     bases = [base for base in bases if base is not object]
@@ -995,9 +1021,9 @@ def make_twin(
 
 
 def look_up(self: Any, name: str) -> Any:
-    """Look up an attribute of an object whose class is the prompt's.
+    """Look up an attribute of an object whose class is from the prompt.
 
-    The methods are looked up here, the values in the object's process.
+    Methods are looked up in this process, values in the process of the object.
     """
     if name == "__dict__":
         return get_attribute(self, name)
@@ -1014,7 +1040,7 @@ def look_up(self: Any, name: str) -> Any:
 def make_proxy_class(
     kind: type | None, bases: tuple[type, ...], protocols: tuple[str, ...]
 ) -> type:
-    """Make the class of proxies for objects of a class, which this process may or may not know."""
+    """Make the class of proxies for objects of a class; `kind` is None if it is unknown here."""
     attributes = {name: method for name, method in _PROTOCOLS.items() if name in protocols}
     attributes |= {
         "__slots__": (),
@@ -1024,7 +1050,7 @@ def make_proxy_class(
         return ProxyClass("Proxy", (*bases, Proxy), attributes)
     attributes["__class__"] = property(lambda _: kind)
     if PEER.prompt.get(kind.__name__) is kind:
-        # The prompt's own methods are used here, because they are trusted.
+        # The methods of the prompt are run in this process, because they are trusted.
         attributes |= {"__getattribute__": look_up, "_crscore_own": frozenset()}
         return make_class(kind.__name__, (kind, Proxy), attributes)
     return ProxyClass(kind.__name__, (*bases, Proxy), attributes)
@@ -1050,11 +1076,12 @@ async def mirror_coroutine(proxy: Any) -> Any:
 # Requests
 
 
-# Attributes of callables: https://docs.python.org/3/reference/datamodel.html
+# The attributes of a callable that lead to other code, such as `__globals__`, are not public:
+# https://docs.python.org/3/reference/datamodel.html
 def is_lendable(value: Any) -> bool:
-    """Return whether a program may use an object of its tests, and see its public names."""
+    """Return whether a program may use an object of its tests, with its public names."""
     kind = type(value)
-    # From modules, frames, tracebacks and test cases, it could reach the expected values.
+    # Through modules, frames, tracebacks and test cases, a program could reach the expected values.
     if "unittest" in sys.modules and isinstance(value, find_name("unittest", "TestCase")):
         return False
     iterates = any(hasattr(kind, name) for name in ("__next__", "__anext__", "__await__"))
@@ -1065,15 +1092,15 @@ def is_lendable(value: Any) -> bool:
 
 
 _OF_TESTS = words("load seed environment replace restore")
-"""Requests that only tests make."""
+"""Requests that only the tests may send."""
 
 
 def check_request(kind: str, packed: list[Any], arguments: list[Any]) -> None:
     """Refuse a request of the program that is not about an object which tests passed to it."""
     if kind in {"line", "warn", "log"}:
         return
-    place = 1 if kind in {"operate", "invoke"} else 0
-    passed = isinstance(packed[place], list) and packed[place][:1] == ["yours"]
+    index = 1 if kind in {"operate", "invoke"} else 0
+    passed = isinstance(packed[index], list) and packed[index][:1] == ["yours"]
     if kind == "operate" and not passed:
         passed = isinstance(packed[-1], list) and packed[-1][:1] == ["yours"]
     if not passed or kind in _OF_TESTS:
@@ -1096,7 +1123,7 @@ def check_name(kind: str, value: Any, name: Any) -> None:
     of_tests = (value if isinstance(value, type) else type(value)).__module__ == TESTS_MODULE
     allowed = type(name) is str and not name.startswith("_")
     if kind != "get":
-        # A method of the tests stays in their process: it may be the one that checks the result.
+        # A method of the tests cannot be set or deleted, because it may check the result.
         of_tests = of_tests and not isinstance(value, type)
         allowed = allowed and not callable(getattr(type(value), name, None))
     elif type(value).__module__ == "unittest.mock":
@@ -1111,7 +1138,7 @@ def check_name(kind: str, value: Any, name: Any) -> None:
 
 
 def show(printed: Any, errors: Any) -> None:
-    """Print as the program did, for tests that look at it."""
+    """Print what the program printed, for tests that check the output."""
     sys.stdout.write(str(printed))
     sys.stderr.write(str(errors))
 
@@ -1125,7 +1152,7 @@ def log(name: str, level: int, text: str) -> None:
 
 
 def report_logs() -> None:
-    """Let the tests see all records of the program: they decide on the level."""
+    """Send all log records of the program to the tests, which decide on the level."""
     logging = find_module("logging")
     handler = logging.Handler()
     handler.emit = lambda record: PEER.ask("log", record.name, record.levelno, record.getMessage())

@@ -1,23 +1,23 @@
-"""Launcher of two processes that are connected by pipes: the tests, and the program under test.
+"""Starts two processes that are connected by pipes: the tests, and the program under test.
 
     the tests <- values as text -> the program (own Landlock domain, own namespaces)
         report -> this process: the result as one line of JSON on stdout
 
-`run.py` runs this file by its path, in place of `_launch.py`, so it imports nothing of the package
-but its neighbours `_launch.py` and `_python_tester.py`, as modules without a package. The tests
-never share a process with the program: what the program changes, prints or ends affects only its
-own process, and the tests pass if their process exits with 0.
+`run.py` runs this file by its path, in place of `_launch.py`. So this file imports nothing of the
+package but `_launch.py` and `_python_tester.py`, as modules without a package. The tests never
+share a process with the program: what the program changes, prints or ends affects only its own
+process, and the tests pass if their process exits with 0.
 
-The program's process is forked before this one reads its standard input, which holds the tests and
-a token that authenticates the result. The program has no open file but its ends of the pipes, reads
-only its own folder, the interpreter and the system's libraries, and sees only its own processes:
-Landlock refuses `/proc`, and where the kernel allows it the program has its own namespaces of
-processes, mounts and IPC. Without Landlock, nothing is run.
+The program's process is forked before this process reads its standard input, which holds the tests
+and a token that authenticates the result. The program has no open file but its ends of the pipes.
+It can read only its own folder, the interpreter and the system's libraries, and it sees only its
+own processes: Landlock refuses `/proc`, and if the kernel allows it, the program has its own
+namespaces of processes, mounts and IPC. Without Landlock, nothing is run.
 
-Command: one JSON object, as `apart.run_apart` writes it. Standard input: one JSON object with the
-`token` and, for Python, the arguments of `_python_tester.run_tests`. The tests report on a pipe:
-`started` when the program answers or, in Python, when they begin (their time is counted from
-then on), and later the reason of a failure.
+The command is one JSON object, as `apart.run_apart` writes it. Standard input is one JSON object
+with the `token` and, for Python, the arguments of `_python_tester.run_tests`. The tests report on a
+pipe: first `started`, when the program answers or, in Python, when the tests begin; then, if they
+fail, the reason. The time limit of the tests begins with `started`.
 """
 
 from __future__ import annotations
@@ -36,11 +36,12 @@ UNCONFINED = "unconfined"
 """Result if the kernel cannot separate a program from its tests."""
 
 _IN, _OUT, _REPORT = 3, 4, 5
-"""Descriptors of the channel, in both processes, and of the report, in the tests' process."""
+"""Descriptors of the channel, in both processes, and of what a process reports: the result (tests)
+or whether it is confined (program)."""
 _REPORT_BYTES = 4_000
 """Maximum number of bytes of the report that are kept."""
 _STARTED = b"started\n"
-"""Start of the report; the time of the tests is counted from here."""
+"""Start of the report, with which the time limit of the tests begins."""
 
 
 def main(arguments: list[str]) -> None:
@@ -59,7 +60,8 @@ def main(arguments: list[str]) -> None:
     for end in (to_program[0], to_tests[1], confined[1]):
         os.close(end)
     secret: dict[str, Any] = {"token": ""}
-    # `+` from a confined program, `-` from one that can read `/proc`, nothing from one that ended.
+    # A confined program writes `+`, a program that can read `/proc` writes `-`, and a program that
+    # ended writes nothing.
     confinement = os.read(confined[0], 1)
     if confinement != b"+":
         result = UNCONFINED if confinement else "failed: the program could not be started"
@@ -75,7 +77,7 @@ def main(arguments: list[str]) -> None:
 def _run_tests(
     job: dict[str, Any], readable: list[str], source: int, sink: int, secret: dict[str, Any]
 ) -> str:
-    """Run the tests in a child, and return the result."""
+    """Run the tests in a child process, and return the result."""
     reading, writing = os.pipe()
     tests = os.fork()
     if tests == 0:
@@ -99,7 +101,7 @@ def _run_tests(
     if started and code == 0:
         return "passed"
     text = report.decode("utf-8", "backslashreplace").strip()
-    return f"failed: {text or 'the tests ended'}"
+    return f"failed: {text or 'the tests ended without a report'}"
 
 
 def _become_tests(job: dict[str, Any], readable: list[str], secret: dict[str, Any]) -> NoReturn:
@@ -164,7 +166,10 @@ def _run_program(job: dict[str, Any], readable: list[str], *ends: int) -> NoRetu
 
 
 def _keep_open(*ends: int) -> None:
-    """Keep only these files open, as `_IN`, `_OUT` and `_REPORT`, and the null device as 0 to 2."""
+    """Keep these files open as `_IN`, `_OUT` and `_REPORT`, with the null device as 0 to 2.
+
+    All other files are closed.
+    """
     # Descriptors are first moved to high numbers, so that none overwrites another.
     moved = [os.dup2(end, 100 + index) for index, end in enumerate(ends)]
     null_device = os.open(os.devnull, os.O_RDWR)

@@ -1,8 +1,8 @@
-"""Tests and program of one sandbox, each in a process of its own.
+"""Runs tests and their program in one sandbox, each in a separate process.
 
-`_supervisor.py` starts both, connected by two pipes. Values are passed as text: Python's by
-`_peer.py`, those of other languages by their harness in crscore-lab. A test that needs a value that
-cannot be passed fails for that reason.
+`_supervisor.py` starts both processes, connected by two pipes. Values are passed as text: those of
+Python by `_peer.py`, those of other languages by their harness in crscore-lab. If a test needs a
+value that cannot be passed, the test fails, and the result says why.
 """
 
 import json
@@ -37,13 +37,13 @@ def run_apart(
     packages: Sequence[str] = (),
     python: Mapping[str, Any] | None = None,
 ) -> str:
-    """Run tests and program, each in its folder of the box (`TESTS`, `PROGRAM`).
+    """Run tests and a program, each in its folder of the box (`TESTS`, `PROGRAM`).
 
     Args:
         box: The sandbox.
-        tests: Command of the tests; none for Python.
-        program: Command of the program; none for Python.
-        tool: Name for errors.
+        tests: Command of the tests; empty for Python.
+        program: Command of the program; empty for Python.
+        tool: Name of the command in errors.
         packages: Folders of packages for programs and tests in Python.
         python: Arguments of `_python_tester.run_tests`; None for other languages.
 
@@ -69,8 +69,8 @@ def run_apart(
     completed = box.start(
         json.dumps(job),
         tool=tool,
-        # This is longer than the limits of the supervisor, so that it can report which of them was
-        # exceeded.
+        # This is longer than the supervisor's own limits, so that the supervisor can report which
+        # of them was exceeded.
         seconds=2 * START_S + box.seconds + 1,
         launcher=_SUPERVISOR,
         secret=json.dumps({"token": token, "python": python}).encode(),
@@ -82,8 +82,8 @@ def run_apart(
     except (ValueError, TypeError, KeyError):
         return "failed: the program ended its tests"
     if result == UNCONFINED:
-        expected = "is not possible here: this kernel cannot keep a program from its tests"
-        raise ConfigError("--allow-code-execution", "environment", f"{expected} (Landlock)")
+        expected = "is not possible here: without Landlock, a program could read its tests"
+        raise ConfigError("--allow-code-execution", "environment", expected)
     if not secrets.compare_digest(returned_token, token):
         return "failed: the program forged its result"
     return result

@@ -1,4 +1,4 @@
-"""Sandbox of one program."""
+"""Runs the commands of one program in the sandbox."""
 
 import contextlib
 import os
@@ -17,18 +17,18 @@ from crscore.sandbox.run import Completed, Limits, run
 MEMORY_BYTES: Final = 1 << 30
 OUTPUT_BYTES: Final = 1 << 22
 MAX_PROCESSES: Final = 64
-# Nix and Guix keep programs and libraries in stores of their own.
+# Nix and Guix keep programs and libraries in `/nix/store` and `/gnu/store`.
 _SYSTEM_FOLDERS: Final = ("/usr", "/bin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store")
 # These are read by the dynamic loader, `datetime`, Debian's Java, and Node.js and `ssl`.
 _SYSTEM_FILES: Final = ("ld.so.cache", "ld.so.conf*", "localtime", "java*", "ssl/openssl.cnf")
-"""Patterns below `/etc`."""
+"""Patterns of files below `/etc` that a program may read."""
 _DEVICES: Final = ("/dev/zero", "/dev/random", "/dev/urandom")
 _ENVIRONMENT: Final = ("PATH", "LANG", "LC_ALL", "JAVA_HOME")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Box:
-    """Private folder of a program, and its time limit."""
+    """Private folder and time limit of a program."""
 
     folder: Path
     seconds: float
@@ -46,8 +46,8 @@ class Box:
 
         Args:
             *command: The program and its arguments.
-            tool: Name of the program, for errors.
-            seconds: Maximum wall time; None for that of the box.
+            tool: Name of the program in errors.
+            seconds: Maximum wall time; None for the limit of the box.
             launcher: See `crscore.sandbox.run.run`.
             secret: See `crscore.sandbox.run.run`.
 
@@ -76,7 +76,7 @@ class Box:
 
 @contextlib.contextmanager
 def private_folder() -> Iterator[Path]:
-    """Make a folder for a program, and remove it with everything that the program left in it."""
+    """Make a folder for a program, and in the end remove it with everything in it."""
     folder = Path(tempfile.mkdtemp(prefix="crscore-"))
     try:
         yield folder
@@ -106,7 +106,7 @@ def private_folder() -> Iterator[Path]:
 
 @cache
 def _readable_paths() -> tuple[str, ...]:
-    """Return the paths that programs and their tools may read besides their own folders."""
+    """Return the paths that programs and their tools may read, apart from their own folders."""
     programs = (shutil.which(name) for name in ("g++", "java", "javac", "node"))
     # `/opt/node/bin/node` needs the libraries below `/opt/node`.
     installed = {_installation(Path(program).resolve()) for program in programs if program}
@@ -116,7 +116,10 @@ def _readable_paths() -> tuple[str, ...]:
 
 
 def _installation(program: Path) -> str:
-    """Return the folder of an installed program, or the program if the folder is the user's."""
+    """Return the folder of an installed program.
+
+    If the folder is `~/.local` or contains the user's home, return only the program.
+    """
     folder = program.parent.parent
     home = Path(os.path.expanduser("~"))  # noqa: PTH111  (a user may have none)
     return str(program if home.is_relative_to(folder) or folder == home / ".local" else folder)

@@ -1,4 +1,4 @@
-"""Unbiased estimate of pass@k."""
+"""Estimates pass@k without bias."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,11 +6,11 @@ import numpy as np
 
 
 def estimate_pass_at_k(samples: int, passed: int, k: int) -> float:
-    """Estimate the chance that one of k samples of a problem passes.
+    """Estimate the chance that at least one of k samples of a problem passes.
 
     Args:
-        samples: Number of judged samples, at least `k`.
-        passed: Number of samples that passed.
+        samples: Number n of judged samples, at least `k`.
+        passed: Number c of samples that passed.
         k: Number of samples that are drawn, at least 1.
 
     Returns:
@@ -23,10 +23,10 @@ def estimate_pass_at_k(samples: int, passed: int, k: int) -> float:
         >>> estimate_pass_at_k(2, 1, 1), estimate_pass_at_k(2, 1, 2)
         (0.5, 1.0)
     """
-    # Every draw contains a program that passes; the product would have a factor of 0 or less.
+    # Any k samples contain one that passes; the product would have a factor of 0 or less.
     if samples - passed < k:
         return 1.0
-    # The form of figure 3: binomials of many samples overflow.
+    # This is the form of figure 3, because the binomials of many samples overflow.
     return float(1.0 - np.prod(1.0 - k / np.arange(samples - passed + 1, samples + 1)))
 
 
@@ -39,8 +39,8 @@ def pass_at_k(counts: Sequence[tuple[int, int]], ks: Sequence[int]) -> Mapping[s
         ks: Values of k.
 
     Returns:
-        `pass@k` -> mean, for each k such that every problem with samples has at least k; others are
-        left out, as in `code_eval`.
+        The mean estimate by `pass@k`, for each k such that every problem with samples has at least
+        k samples. Other values of k are left out.
 
     Example:
         >>> pass_at_k([(2, 1)], [1, 2, 10])
@@ -48,7 +48,7 @@ def pass_at_k(counts: Sequence[tuple[int, int]], ks: Sequence[int]) -> Mapping[s
     """
     attempted = [pair for pair in counts if pair[0] > 0]
     fewest = min((samples for samples, _ in attempted), default=0)
-    # `code_eval` leaves out such k, too:
+    # `code_eval` leaves out these values of k, too:
     # https://github.com/huggingface/evaluate/blob/main/metrics/code_eval/code_eval.py
     return {
         f"pass@{k}": sum(estimate_pass_at_k(*pair, k) for pair in attempted) / len(counts)

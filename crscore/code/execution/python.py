@@ -1,6 +1,6 @@
-"""Judge of Python programs; they run on crscore's own interpreter with its packages.
+"""Judges Python programs, which run on crscore's own interpreter with its packages.
 
-The tests run in a process of their own (`_python_tester.py`); a program cannot reach them.
+The tests run in a separate process (`_python_tester.py`), which a program cannot change.
 """
 
 import ast
@@ -18,15 +18,15 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def judge(box: Box, problem: Problem, code: str) -> str:
-    """Run a program with its tests and return the result."""
+    """Run a program with its tests and return the result, as `apart.run_apart` does."""
     defined = re.findall(r"^(?:async )?def (\w+)", problem.prompt, re.MULTILINE)
-    names, special_methods = _definitions(problem.prompt + (problem.solution or ""))
+    names, special_methods = _find_definitions(problem.prompt + (problem.solution or ""))
     arguments = {
         "program": problem.prompt + code,
         "tests": problem.tests,
         "prompt": problem.prompt,
         "entry": problem.entry_point or (defined[-1] if defined else ""),
-        "test_names": _used_names(problem.tests),
+        "test_names": _find_used_names(problem.tests),
         "solution": None if problem.solution is None else names,
         "operators": special_methods,
     }
@@ -35,10 +35,10 @@ def judge(box: Box, problem: Problem, code: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def _used_names(tests: str) -> tuple[str, ...]:
+def _find_used_names(tests: str) -> tuple[str, ...]:
     """Return the names that code reads and does not define anywhere."""
     read, defined = {}, set()  # a dict keeps the order of the names
-    for node in _nodes(tests):
+    for node in _walk(tests):
         match node:
             case ast.Name(id=name, ctx=ast.Load()):
                 read[name] = True
@@ -55,12 +55,12 @@ def _used_names(tests: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=64)
-def _definitions(code: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the names of the functions, classes and values of some code, and its special methods.
+def _find_definitions(code: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what code defines: names of functions, classes and values, and special methods.
 
     The special methods, such as `__add__`, are the operators of its objects.
     """
-    nodes = list(_nodes(code))
+    nodes = list(_walk(code))
     body = nodes[0].body if nodes and isinstance(nodes[0], ast.Module) else []
     names = [node.name for node in body if isinstance(node, _DEFINITIONS)]
     values = (node.targets for node in body if isinstance(node, ast.Assign))
@@ -69,13 +69,13 @@ def _definitions(code: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(names), tuple({name for name in all_names if name.startswith("__")})
 
 
-def _nodes(code: str) -> Iterator[ast.AST]:
+def _walk(code: str) -> Iterator[ast.AST]:
     with warnings.catch_warnings():
         # Invalid escapes such as "\d" cause a warning.
         warnings.simplefilter("ignore")
         try:
             yield from ast.walk(ast.parse(code))
-        # ValueError: a null character. The last two exceptions: code that is nested too deeply.
+        # A null character raises ValueError; code that is nested too deeply, one of the last two.
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return
 

@@ -1,4 +1,4 @@
-"""Document of a run of programs with their tests."""
+"""Makes the document of a run of programs with their tests, and its text."""
 
 import platform
 from collections import Counter
@@ -17,10 +17,11 @@ from crscore.version import __version__
 
 SCHEMA: Final = "urn:crscore:code-run:1"
 SHOWN_REASONS: Final = 20
+"""Maximum number of reasons for failures in the text."""
 
 
 class PassAtK(Struct, frozen=True, kw_only=True):
-    """Chance that one of k programs of a problem passes, as a mean over the problems."""
+    """Chance that at least one of k programs of a problem passes, as a mean over the problems."""
 
     k: Count
     value: Share
@@ -32,12 +33,12 @@ class ProblemResult(Struct, frozen=True, kw_only=True):
     task_id: str
     language: str
     samples: Count
-    """Number of programs that were judged; without any, the problem counts as failed."""
+    """Number of programs that were judged; if it is 0, the problem counts as failed."""
     passed: Count
 
 
 class ProgramResult(Struct, frozen=True, kw_only=True):
-    """One program, as in `code_eval`."""
+    """Result of one program, with the fields of `code_eval`."""
 
     task_id: str
     completion_id: Count
@@ -53,9 +54,9 @@ class CodeRun(Struct, frozen=True, kw_only=True):
     signature: str
     """Version, timeout and platform."""
     pass_at_k: tuple[PassAtK, ...]
-    """Values for each k such that every problem has at least k programs."""
+    """Values for each k such that every problem with programs has at least k of them."""
     undefined_k: tuple[Count, ...] = ()
-    """Values of k above the number of programs of a problem."""
+    """Values of k for which pass@k is undefined, because a problem has fewer than k programs."""
     problems: tuple[ProblemResult, ...]
     results: tuple[ProgramResult, ...]
 
@@ -70,8 +71,8 @@ def make_document(
     """Make the document of a run.
 
     Args:
-        problems: Problems by name; one without an outcome counts as failed.
-        outcomes: Judgements of the programs.
+        problems: Problems by name; a problem without an outcome counts as failed.
+        outcomes: Outcomes of the programs.
         ks: Values of k.
         timeout: Time limit of a program in seconds.
     """
@@ -101,7 +102,7 @@ def make_document(
 
 
 def render_text(document: CodeRun, *, color: bool = False, width: int = 80) -> str:
-    """Write a run for a terminal; for many problems, only the totals."""
+    """Render a run for a terminal: pass@k, totals, and the most common reasons for failures."""
     return console.render_blocks(_blocks(document), color=color, width=width)
 
 
@@ -120,7 +121,7 @@ def _blocks(document: CodeRun) -> Iterator[Block]:
         )
         names = ", ".join(f"pass@{k}" for k in document.undefined_k)
         programs = view.count_noun(fewest, "program")
-        yield Paragraph(f"{names}: undefined, as a problem has only {programs}")
+        yield Paragraph(f"{names}: undefined, because a problem has only {programs}")
     missing = [problem.samples for problem in document.problems].count(0)
     if missing:
         problems = view.count_noun(len(document.problems), "problem")

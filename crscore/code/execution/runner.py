@@ -1,4 +1,4 @@
-"""Programs run with their tests, each in a sandbox of its own."""
+"""Runs programs with their tests, each in its own sandbox."""
 
 import os
 import re
@@ -17,17 +17,18 @@ PASSED: Final = "passed"
 TIMED_OUT: Final = "timed out"
 MORE_LANGUAGES: Final = "pip install 'crscore[validate]'"
 RESULT_CHARACTERS: Final = 200
+"""Maximum number of characters of a result."""
 _MAX_CHARACTERS: Final = 1_000
-"""Maximum length of a result before paths are removed from it."""
+"""Maximum number of characters of a result before paths are removed from it."""
 # Matches `/tmp/crscore-abcd1234/program/`, which differs in every run.
 _BOX_PATH: Final = re.compile(r"/[^\s:]{0,200}/crscore-\w{8}/\w+/")
 # https://securitylab.github.com/resources/github-actions-preventing-pwn-requests/
 _PRIVILEGED: Final = frozenset({"pull_request_target", "workflow_run", "issue_comment"})
-"""Events whose workflows run with the repository's secrets on untrusted code."""
+"""Events of GitHub whose workflows have the repository's secrets and may run untrusted code."""
 
 
 class Outcome(NamedTuple):
-    """Judgement of one program."""
+    """Result of one program."""
 
     completion: Completion
     result: str
@@ -48,11 +49,11 @@ def run_programs(
     workers: int | None = None,
     on_outcome: Callable[[], None] = lambda: None,
 ) -> tuple[Outcome, ...]:
-    """Judge programs by their tests; equal programs of a problem are run once.
+    """Run programs with their tests; equal programs of a problem are run only once.
 
     Args:
         problems: Problems by name.
-        completions: Programs to judge.
+        completions: Programs to run.
         allowed: Whether the caller consents to running untrusted code.
         timeout: Maximum seconds for the tests of a program, above 0.
         workers: Number of programs to run at the same time; None for the number of cores.
@@ -62,8 +63,9 @@ def run_programs(
         One outcome for each completion, in order.
 
     Raises:
-        ConfigError: There is no consent, or this is a job with the secrets of a repository.
-        InputError: A language cannot be run.
+        ConfigError: The caller does not consent, this is a workflow with the repository's secrets,
+            or this system cannot isolate a program from the network or from its tests.
+        InputError: There is no judge for a language.
         ToolNotFoundError: A compiler or an interpreter is missing.
     """
     if not allowed:
@@ -86,7 +88,7 @@ def run_programs(
     for language in {problem.language for problem in problems.values()}:
         if language not in installed:
             raise InputError(
-                f"{language} cannot be run; there are: {', '.join(installed)} "
+                f"{language} cannot be run; available: {', '.join(installed)} "
                 f"(more languages: {MORE_LANGUAGES})"
             )
         judges[language] = plugins.load("languages", language).create()
@@ -103,9 +105,9 @@ def run_programs(
             except ToolFailedError as exc:
                 is_late = exc.reason.startswith("took longer")
                 result = TIMED_OUT if is_late else f"failed: {exc.reason}"
-        # The result becomes one short, printable line, because its text comes from the program.
+        # The result becomes one short, printable line, because its text may be the program's.
         line = " ".join(_BOX_PATH.sub("", result[:_MAX_CHARACTERS]).split())[:RESULT_CHARACTERS]
-        escaped = (sign if sign.isprintable() else ascii(sign)[1:-1] for sign in line)
+        escaped = (char if char.isprintable() else ascii(char)[1:-1] for char in line)
         # The line is cut again, because an escape is longer than the character that it replaces.
         return "".join(escaped)[:RESULT_CHARACTERS]
 
@@ -118,7 +120,7 @@ def run_programs(
 
 
 def count(outcomes: Sequence[Outcome]) -> dict[str, tuple[int, int]]:
-    """Count the judged and the passed programs of each problem."""
+    """Return the numbers of judged and of passed programs of each problem, by its name."""
     counts: dict[str, tuple[int, int]] = {}
     for outcome in outcomes:
         judged, passed = counts.get(outcome.completion.problem, (0, 0))

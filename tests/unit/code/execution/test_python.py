@@ -50,7 +50,7 @@ def test_code_does_not_run_in_a_privileged_workflow(monkeypatch):
 
 def test_unknown_language_lists_those_that_can_be_run():
     problems = {"p": Problem(id="p", tests="", language="cobol")}
-    with pytest.raises(InputError, match=r"cobol cannot be run; there are: .*python"):
+    with pytest.raises(InputError, match=r"cobol cannot be run; available: .*python"):
         run_programs(problems, [], allowed=True)
 
 

@@ -38,5 +38,5 @@ def test_report_names_undefined_k_and_reasons():
     document = report.make_document(PROBLEMS, outcomes, ks=[1, 10], timeout=3)
     assert document.undefined_k == (10,)
     text = report.render_text(document)
-    assert "pass@10: undefined, as a problem has only 3 programs" in text
+    assert "pass@10: undefined, because a problem has only 3 programs" in text
     assert f"{lacking} (2 programs, the first: p, program 0)" in " ".join(text.split())
