@@ -148,7 +148,7 @@ class _NameFinder:
             state = self._state(*around[-1], cursor.field_name, child)
 
     def _enter(self, node: tree_sitter.Node, state: _State) -> _State:
-        """Return the state that the children of a node inherit; its role is not for them."""
+        """Return the state that the children of a node inherit, except for their role."""
         if node.type in self.grammar.scopes and node.is_named:
             self.parents.append(state.scope)
             self.bound.append({})

@@ -201,6 +201,7 @@ _NAME: Final = re.compile(r"(?:[\w$]+(?:\.|::|->|#))*[A-Za-z_$][\w$]*")
 _PATH: Final = re.compile(r"[\w@.+-]+(?:/[\w@.+-]+)*\.[A-Za-z]\w{0,7}")
 # Matches "parse_tree" and "parseTree", but not "parse" or "_parse".
 _MANY_WORDS: Final = re.compile(r"(?<=[^_])_(?=[^_])|[a-z0-9][A-Z]")
+# Parts of the patterns below: a name, a path, and a form of "to be" with adverbs.
 _N: Final = r"(?P<name>§|it|them)"
 _P: Final = r"(?P<path>§)"
 _IS: Final = r"(?: is| are|'s)?(?: <barely>)*"
@@ -325,6 +326,8 @@ class _Uses(NamedTuple):
         used = [use for use in self.uses if use.role == "code" and (unique or not use.is_member)]
         if len(self.defining) <= 1:
             return used
+        # A file that defines the name uses its own definition. If one of these files does not use
+        # the name, its definition may be the unused one.
         at_home = [use for use in used if use.text.path in self.defining]
         is_clear = {use.text.path for use in at_home} == self.defining
         return at_home if is_clear else []

@@ -41,6 +41,7 @@ T = TypeVar("T")
 # The published code has the same ratio: 1 for a keyword, 0.2 for another word.
 KEYWORD_WEIGHT: Final = 5
 """Weight of a keyword in the weighted words; other words have weight 1."""
+# The order of the weights is that of `Parts`.
 EQUAL_WEIGHTS: Final = (0.25, 0.25, 0.25, 0.25)
 PRESET_WEIGHTS: Final = (0.1, 0.1, 0.4, 0.4)
 
@@ -55,7 +56,7 @@ class Parts(NamedTuple):
     by BLEU's brevity penalty."""
     syntax: float | None
     """Share of the reference's sub-trees that the candidate has; None if the candidate or the
-    reference has more than `syntax_tree.MAX_BYTES`, or the reference has no sub-tree."""
+    reference has more than `syntax_tree.MAX_BYTES` bytes, or the reference has no sub-tree."""
     flow: float | None
     """Share of the reference's data flow that the candidate has; None if the candidate or the
     reference is too large, or the reference has no data flow."""

@@ -20,7 +20,7 @@ Doubles = npt.NDArray[np.float64]
 
 # An algorithm of quadratic time compares two such texts in about a second.
 MAX_CHARACTERS: Final = 200_000
-"""Maximum number of characters of a text that such a metric compares."""
+"""Maximum number of characters of a text, for metrics whose time is quadratic."""
 
 
 Preset = Literal["out-of-the-bleu"]

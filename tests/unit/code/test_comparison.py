@@ -34,7 +34,7 @@ def test_clear_difference_is_significant() -> None:
     assert row.difference == row.first - row.second
 
 
-def test_order_of_systems_changes_the_sign_only() -> None:
+def test_order_of_systems_changes_only_the_sign() -> None:
     (forth,) = comparison.compare(RIGHT, NEARLY, ["bleu"], resamples=50).metrics
     (back,) = comparison.compare(NEARLY, RIGHT, ["bleu"], resamples=50).metrics
 
@@ -45,7 +45,7 @@ def test_order_of_systems_changes_the_sign_only() -> None:
     )
 
 
-def test_system_is_no_better_than_itself() -> None:
+def test_system_is_not_better_than_itself() -> None:
     (row,) = comparison.compare(NEARLY, NEARLY, ["rouge_l"], resamples=50).metrics
 
     assert (row.better, row.difference, row.wins, row.losses) == (0, 0, 0, 0)
@@ -79,7 +79,7 @@ def test_samples_are_paired_by_id() -> None:
     assert (document.samples, document.problems, document.metrics[0].difference) == (12, 12, 0)
 
 
-def test_several_samples_of_a_problem_are_drawn_together() -> None:
+def test_samples_of_a_problem_are_resampled_together() -> None:
     document = comparison.compare([*RIGHT, *RIGHT], [*WRONG, *WRONG], ["edit"], resamples=10)
 
     assert (document.samples, document.problems) == (24, 12)
@@ -106,7 +106,7 @@ def test_several_samples_of_a_problem_are_drawn_together() -> None:
         ),
     ],
 )
-def test_samples_that_are_no_pairs_are_an_error(
+def test_samples_that_cannot_be_paired_are_an_error(
     first: list[Sample], second: list[Sample], message: str
 ) -> None:
     with pytest.raises(InputError, match=message):

@@ -65,16 +65,16 @@ def test_member_of_a_plain_name_is_a_variable(language: str, code: str, expected
     assert read(code, language)[0] == expected
 
 
-def test_labels_and_types_are_no_variables() -> None:
+def test_labels_and_types_are_not_variables() -> None:
     assert read("x: int = f(key=y)")[0] == "x0 f1 y2"
 
 
-def test_comprehensions_and_lambdas_have_names_of_their_own() -> None:
+def test_comprehensions_and_lambdas_have_their_own_names() -> None:
     names, *_ = read("x = [x for x in x]\ny = lambda x: x + z\nz(x)")
 
     # The first iterable of a comprehension stands outside of it.
     assert names == "x0 x1 x1 x0 y2 x3 x3 z4 z4 x0"
 
 
-def test_strings_may_hold_names() -> None:
+def test_strings_may_contain_names() -> None:
     assert read('a = f"{b}"')[2] == ["a<-b"]

@@ -55,12 +55,12 @@ def test_string_is_one_token_without_quotes() -> None:
     ]
 
 
-def test_another_name_is_three_edits() -> None:
+def test_another_name_costs_three_edits() -> None:
     # The labels of the token, the variable and the word.
     assert edit_distance(graph("f(a)"), graph("f(b)")) == 3
 
 
-def test_added_argument_is_its_nodes_and_edges() -> None:
+def test_added_argument_costs_its_nodes_and_edges() -> None:
     # `f(a)` has beside `f()` a node, its token, variable and word; for them 2 child edges, an
     # occurrence and a word; and from ( to a and from a to ) instead of from ( to ).
     assert edit_distance(graph("f()"), graph("f(a)")) == 4 + 4 + 3
@@ -113,5 +113,5 @@ def _least_edits(first: Graph, second: Graph) -> int:
 
 
 @given(_GRAPHS, _GRAPHS)
-def test_distance_bounds_the_least_edits(first: Graph, second: Graph) -> None:
+def test_distance_is_an_upper_bound_of_the_least_edits(first: Graph, second: Graph) -> None:
     assert _least_edits(first, second) <= edit_distance(first, second) <= first.size + second.size

@@ -15,7 +15,7 @@ def write_rows(path, *rows):
     return path
 
 
-def test_files_are_one_sample_with_the_language_of_the_name(tmp_path):
+def test_files_give_one_sample_with_the_language_of_the_file_name(tmp_path):
     for name, text in (("a.py", "x = 1\n"), ("b.py", "x = 2\n"), ("c.py", "x = 3\n")):
         (tmp_path / name).write_text(text)
     (sample,) = read_samples(tmp_path / "a.py", [tmp_path / "b.py", tmp_path / "c.py"])
@@ -32,7 +32,7 @@ def test_folders_are_paired_by_path(tmp_path):
     assert (sample.candidate, sample.references) == ("int new;", ("int old;",))
 
 
-def test_file_of_a_folder_without_a_partner_is_named(tmp_path):
+def test_error_names_the_file_that_has_no_reference(tmp_path):
     for folder in ("new", "old"):
         (tmp_path / folder).mkdir()
     (tmp_path / "new" / "a.py").write_text("x")
@@ -65,12 +65,12 @@ def test_rows_have_their_references_or_take_those_of_another_file(tmp_path):
         ({"candidate": 1, "references": ["y"]}, r"a\.jsonl:1: candidate: expected"),
     ],
 )
-def test_wrong_row_is_named(tmp_path, row, message):
+def test_error_names_the_wrong_row(tmp_path, row, message):
     with pytest.raises(InputError, match=message):
         read_samples(write_rows(tmp_path / "a.jsonl", row))
 
 
-def test_row_of_references_without_one_is_refused(tmp_path):
+def test_row_without_a_reference_is_refused(tmp_path):
     candidates = write_rows(tmp_path / "a.jsonl", {"candidate": "x", "id": "p"})
     references = write_rows(tmp_path / "b.jsonl", {"target": "y", "id": "p"})
     with pytest.raises(InputError, match=r"b\.jsonl:1: `references` is missing"):
@@ -88,12 +88,12 @@ def test_empty_file_of_rows_is_refused(tmp_path):
         read_samples(write_rows(tmp_path / "a.jsonl"))
 
 
-def test_missing_file_is_named(tmp_path):
+def test_error_names_the_missing_file(tmp_path):
     with pytest.raises(InputError, match=r"no\.py cannot be read"):
         read_samples(tmp_path / "no.py", [tmp_path / "no.py"])
 
 
-def test_references_of_another_file_need_ids_and_join_those_of_the_row(tmp_path):
+def test_references_of_another_file_need_ids_and_are_added_to_those_of_the_row(tmp_path):
     rows = write_rows(tmp_path / "a.jsonl", {"candidate": "x", "references": ["y"], "id": 1})
     references = write_rows(tmp_path / "b.jsonl", {"candidate": "z", "id": "1"})
     assert read_samples(rows, [references])[0].references == ("y", "z")

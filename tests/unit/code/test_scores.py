@@ -12,14 +12,14 @@ SAME = Sample(candidate="a = 1", references=("a = 1",), language="python", id="s
 OTHER = Sample(candidate="a = 1", references=("b = 2", "c"), language="python", id="other")
 
 
-def test_corpus_and_samples():
+def test_corpus_and_samples_are_scored():
     scores = score_samples([SAME, OTHER], ["edit"])
     (edit,) = scores.metrics
     assert (edit.score, edit.samples) == (0.8, (1.0, 0.6))
     assert scores.ids == ("same", "other")
 
 
-def test_document_is_read_back():
+def test_document_can_be_read_back():
     scores = score_samples([SAME], ["edit"])
     assert msgspec.json.decode(msgspec.json.encode(scores), type=CodeScores) == scores
 
@@ -30,7 +30,7 @@ def test_text_names_samples_and_metrics():
     assert "same" in text
 
 
-def test_unknown_metric_lists_the_known():
+def test_error_of_an_unknown_metric_lists_the_known_metrics():
     with pytest.raises(UnknownPluginError, match="crystalbleu"):
         make_metrics(["bleurt"])
 

@@ -6,7 +6,7 @@ from crscore.code.syntax_tree import MAX_BYTES, syntax_tree
 from crscore.errors import InputError
 
 
-def test_nodes_are_parents_first_with_their_fields() -> None:
+def test_parents_come_first_and_nodes_have_their_fields() -> None:
     tree = syntax_tree("f(x)  # why", "python")
 
     assert tree is not None
@@ -22,7 +22,7 @@ def test_nodes_are_parents_first_with_their_fields() -> None:
     ]
 
 
-def test_what_completes_a_fragment_is_no_node() -> None:
+def test_text_that_completes_a_fragment_has_no_nodes() -> None:
     tree = syntax_tree("get a() {}", "javascript")
 
     assert tree is not None
@@ -48,7 +48,7 @@ def test_what_completes_a_fragment_is_no_node() -> None:
         ("x = = 1", False, False),
     ],
 )
-def test_code_is_valid_where_python_reads_it(code: str, whole_file: bool, valid: bool) -> None:
+def test_code_is_valid_if_python_parses_it(code: str, whole_file: bool, valid: bool) -> None:
     tree = syntax_tree(code, "python", whole_file=whole_file)
 
     assert tree is not None

@@ -29,7 +29,7 @@ def line_of(name: str, text: str) -> int:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_hunk_that_begins_in_a_function_and_ends_in_it_tells_facts_on_their_lines(
+def test_hunk_inside_a_function_has_facts_on_their_lines(
     name: str,
 ) -> None:
     start = line_of(name, "a > 1")
@@ -42,7 +42,7 @@ def test_hunk_that_begins_in_a_function_and_ends_in_it_tells_facts_on_their_line
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_hunk_that_ends_in_a_function_tells_it(name: str) -> None:
+def test_hunk_that_ends_in_a_function_has_the_function(name: str) -> None:
     start = line_of(name, "On load")
     outlined = cut(name, start, line_of(name, "bad") + 1)
     named = [(unit.name.lower().rpartition(".")[2], unit.start) for unit in outlined.units]
@@ -50,7 +50,7 @@ def test_hunk_that_ends_in_a_function_tells_it(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(set(NAMES) - {"c"}))
-def test_hunk_that_begins_in_a_function_tells_the_next_one_alone(name: str) -> None:
+def test_hunk_that_begins_in_a_function_has_only_the_next_function(name: str) -> None:
     start = line_of(name, "hide")
     outlined = cut(name, line_of(name, "return"), start + 2)
     named = [
@@ -94,7 +94,7 @@ def test_fragment_keeps_what_its_lines_do(name: str, lines: list[str], role: Rol
     assert role in {fact[0] for fact in facts(complete(table(name), lines, 40).outline)}
 
 
-def test_made_up_surroundings_are_not_real() -> None:
+def test_units_that_complete_a_fragment_are_not_real() -> None:
     outlined = complete(table("java"), ["    a();", "  }", "  int f() { return 1; }", "}"], 10)
     assert [unit.name for unit in outlined.outline.units[1:] if unit.real] == ["f"]
     assert outlined.text.split("\n")[outlined.before].strip() == "a();"
@@ -141,7 +141,7 @@ def test_language_is_guessed_only_without_a_name() -> None:
         ["Please explain, why is this here?", "It's odd."],
     ],
 )
-def test_what_is_no_code_is_not_guessed(lines: list[str]) -> None:
+def test_text_that_is_not_code_has_no_guess(lines: list[str]) -> None:
     assert guess(lines) is None
 
 
@@ -159,7 +159,7 @@ def test_what_is_no_code_is_not_guessed(lines: list[str]) -> None:
         ("int f(int);", (), False),
     ],
 )
-def test_header_is_cpp_by_its_content_then_by_the_files_beside_it(
+def test_header_is_cpp_by_its_content_or_else_by_the_other_files(
     text: str, paths: tuple[str, ...], expected: bool
 ) -> None:
     assert is_cpp_header(text, paths) is expected
@@ -180,7 +180,7 @@ def test_language_is_found_by_each_of_its_names(name: str | None, expected: str 
 
 @pytest.mark.growth
 @pytest.mark.parametrize(("name", "line"), [("python", "/*"), ("javascript", "->")])
-def test_text_that_takes_the_square_of_its_length_is_unreadable(name: str, line: str) -> None:
+def test_text_that_parses_in_quadratic_time_is_unreadable(name: str, line: str) -> None:
     source = f"{line}\n" * 6_000
     language = language_of(name)
     assert language is not None
@@ -189,7 +189,7 @@ def test_text_that_takes_the_square_of_its_length_is_unreadable(name: str, line:
     assert time.process_time() - began < 5 * slowness()  # 30 s and 10 GB otherwise
 
 
-def test_ordinary_text_is_read_whole() -> None:
+def test_ordinary_text_is_readable() -> None:
     language = language_of("python")
     assert language is not None
     source = "".join(f"def f{n}(a, b):\n    return [a, {{'b': b}}, {n}]\n\n" for n in range(3_000))

@@ -29,7 +29,7 @@ def test_every_language_has_a_sample() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_declarations_have_a_noun_and_names_around_but_not_the_namespace(
+def test_declarations_have_a_noun_and_a_qualified_name_without_the_namespace(
     name: str,
 ) -> None:
     assert told(outline(name, SAMPLES[name])) == LANGUAGES[name]["declarations"]
@@ -171,11 +171,11 @@ def test_declaration_is_named_as_a_reader_would(name: str, source: str, expected
         ("javascript", "function f() { a.then(() => {\n b();\n}); }"),
     ],
 )
-def test_what_only_looks_like_a_declaration_is_none(name: str, source: str) -> None:
+def test_what_only_looks_like_a_declaration_is_not_one(name: str, source: str) -> None:
     assert [unit.name for unit in outline(name, source).units[1:]] == ["f"]
 
 
-def test_macro_that_looks_like_a_function_is_none() -> None:
+def test_macro_that_looks_like_a_function_is_not_one() -> None:
     assert told(outline("cpp", "ACTION(a) {\n  f();\n}")) == []
 
 
@@ -315,7 +315,7 @@ def test_time_is_linear_in_the_text_and_in_its_ranges(name: str, share: int) -> 
     assert growth(prepare, 25) < 12  # type: ignore[arg-type]
 
 
-def test_declarations_deeper_than_anybody_writes_are_of_the_one_around() -> None:
+def test_very_deep_declarations_belong_to_the_declaration_around_them() -> None:
     units = outline("java", "class A {\n" * 3_000 + "}\n" * 3_000).units
     assert len(units) == 1 + MAX_DEPTH
 

@@ -118,7 +118,7 @@ def test_prose_as_context_is_left_out() -> None:
     assert sketch("x = y", "python", context="set x to the value of y") == "var_0 = y"
 
 
-def test_class_and_what_inherits_keep_their_names() -> None:
+def test_classes_and_methods_that_may_override_keep_their_names() -> None:
     code = (
         "class Shape(Base):\n    sides = 3\n    def area(self, unit):\n"
         "        return self.scale(unit) * self.sides\n    def scale(self, unit):\n"

@@ -128,7 +128,7 @@ def test_white_space_in_every_language(language, old, new):
     )
 
 
-def test_range_that_the_diff_does_not_show_whole_does_not_apply():
+def test_block_on_lines_that_the_diff_shows_only_in_part_does_not_apply():
     suggestion = in_change("x = 1", path="app.py", start_line=2, line=5)
     assert (suggestion.applies, suggestion.reason) == (False, "the diff does not show the lines")
 
@@ -179,7 +179,7 @@ def test_reason_why_it_does_not_apply(place, reason):
     assert (suggestion.applies, suggestion.reason) == (False, reason)
 
 
-def test_review_without_places_is_judged_by_the_words():
+def test_block_without_a_location_is_judged_by_its_text():
     change = parse_diff(DIFF)
     comment = Comment(body="")
     suggestion = judge_in_change("    result = 2", comment, change.files[0])

@@ -13,7 +13,7 @@ COMMENT = Comment(body="", path="a.py", line=4, start_line=3)
 
 
 @pytest.mark.parametrize("suggestion", [BROKEN, IDLE])
-def test_a_useless_block_is_refuted_on_its_lines(suggestion: Suggestion) -> None:
+def test_useless_block_is_refuted_on_its_lines(suggestion: Suggestion) -> None:
     receipt = check_suggestions([suggestion], COMMENT)
     assert receipt is not None
     assert receipt.verdict is Verdict.REFUTED
@@ -21,5 +21,5 @@ def test_a_useless_block_is_refuted_on_its_lines(suggestion: Suggestion) -> None
 
 
 @pytest.mark.parametrize("suggestions", [(), (GOOD,), (OUTSIDE,), (BROKEN, GOOD)])
-def test_blocks_that_may_be_used_decide_nothing(suggestions: tuple[Suggestion, ...]) -> None:
+def test_usable_blocks_decide_nothing(suggestions: tuple[Suggestion, ...]) -> None:
     assert check_suggestions(suggestions, COMMENT) is None

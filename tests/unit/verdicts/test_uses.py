@@ -166,12 +166,12 @@ def test_true_remarks_are_confirmed(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", UNPROVEN)
-def test_what_is_not_sure_is_unproven(text: str) -> None:
+def test_uncertain_remarks_are_unproven(text: str) -> None:
     assert judge(text, FILES) is None
 
 
 @pytest.mark.parametrize("text", [*REFUTED, *CONFIRMED])
-def test_nothing_is_nowhere_in_a_repository_that_is_not_read(text: str) -> None:
+def test_absence_is_not_proven_in_a_repository_that_is_not_read(text: str) -> None:
     for receipt in (judge(text), judge(text, FILES, "it is too large")):
         # What is left is proven by a line.
         assert receipt is None or receipt.lines

@@ -19,7 +19,9 @@ from crscore.code.execution.box import _installation, private_folder
         (".nvm/versions/node/v22/bin/node", ".nvm/versions/node/v22"),
     ],
 )
-def test_program_in_the_home_does_not_open_the_home(tmp_path, monkeypatch, program, readable):
+def test_program_in_the_home_does_not_make_the_home_readable(
+    tmp_path, monkeypatch, program, readable
+):
     monkeypatch.setenv("HOME", str(tmp_path))
     assert _installation(tmp_path / program) == str(tmp_path / readable)
 

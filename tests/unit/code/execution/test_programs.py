@@ -50,7 +50,7 @@ def test_completions_are_numbered_within_their_problem(tmp_path):
         ([], "contains no problems"),
     ],
 )
-def test_wrong_problem_is_named(tmp_path, rows, message):
+def test_error_names_the_wrong_problem(tmp_path, rows, message):
     with pytest.raises(InputError, match=message):
         read_problems(write(tmp_path / "a.jsonl", *rows))
 
@@ -63,7 +63,7 @@ def test_wrong_problem_is_named(tmp_path, rows, message):
         ([], "contains no samples"),
     ],
 )
-def test_wrong_sample_is_named(tmp_path, rows, message):
+def test_error_names_the_wrong_sample(tmp_path, rows, message):
     with pytest.raises(InputError, match=message):
         read_completions(write(tmp_path / "s.jsonl", *rows), ["a"])
 
@@ -71,7 +71,7 @@ def test_wrong_sample_is_named(tmp_path, rows, message):
 @pytest.mark.parametrize(
     ("name", "language"), [("js", "javascript"), ("C++", "cpp"), ("py", "python")]
 )
-def test_languages_go_by_their_other_names(tmp_path, name, language):
+def test_languages_are_known_by_their_other_names(tmp_path, name, language):
     path = tmp_path / "problems.jsonl"
     path.write_text(f'{{"task_id": "a", "language": "{name}", "test": ""}}\n')
     assert read_problems(path)["a"].language == language

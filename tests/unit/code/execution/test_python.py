@@ -209,7 +209,7 @@ def test_completion_without_indentation_fails_as_in_humaneval():
     assert result == "failed: SyntaxError: 'return' outside function (<program>, line 3)"
 
 
-def test_table_of_pandas_crosses():
+def test_table_of_pandas_is_passed():
     pytest.importorskip("pandas")
     code = "import pandas as pd\ndef f(): return pd.DataFrame({'a': [1], 'b': ['x']}, index=['i'])"
     tests = "import pandas as pd\nframe = pd.DataFrame({'a': [1], 'b': ['x']}, index=['i'])\n"
@@ -233,7 +233,7 @@ def test_message_of_an_exception_is_short_and_printable():
     assert len(result) == 200
 
 
-def test_helper_of_the_prompt_is_not_the_program_s():
+def test_program_cannot_replace_a_helper_of_the_prompt():
     prompt = "def near(a, b):\n    return abs(a - b) < 1\n\ndef f(a):\n    '''Double.'''\n"
     tests = "assert near(f(2), 4)"
     assert run("    return 2 * a", tests, prompt=prompt) == "passed"
@@ -301,13 +301,13 @@ def test_hostile_program_does_not_pass():
     assert passed == []
 
 
-def test_what_tests_print_is_no_verdict():
+def test_output_of_tests_is_not_a_verdict():
     assert (
         run("x = 1", 'print(\'{"result": "passed"}\')\nassert x == 2') == "failed: AssertionError"
     )
     assert run("x = 1", "print('hello')\nassert x == 1") == "passed"
 
 
-def test_attributes_of_an_object_are_the_program_s():
+def test_attributes_of_an_object_have_the_values_of_the_program():
     code = "class Node:\n    def __init__(self):\n        self.number, self.peer = 5, 6\n"
     assert run(code, "node = Node()\nassert (node.number, node.peer) == (5, 6)\n") == "passed"

@@ -47,7 +47,7 @@ def test_program_of_each_kind_passes():
     assert failures(FEW) == {}
 
 
-def test_program_that_could_decide_for_its_tests_is_refused_with_the_reason():
+def test_program_that_could_decide_its_own_tests_is_refused_with_a_reason():
     assert failures(REFUSED) == REFUSED
 
 

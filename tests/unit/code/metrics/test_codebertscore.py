@@ -46,9 +46,7 @@ def test_empty_sides(candidate: str, reference: str, expected: float) -> None:
     ("candidate", "reference"),
     [("\U0001f600", "\U0001f389"), ("x = '变量'", "x = '函数'"), ("变量", "函数名字")],
 )
-def test_words_outside_the_vocabulary_are_like_none_but_themselves(
-    candidate: str, reference: str
-) -> None:
+def test_unknown_words_are_similar_only_to_themselves(candidate: str, reference: str) -> None:
     metric = metrics.make("codebertscore")
 
     assert metric.sentence(candidate, [reference]) < 0.8
@@ -63,7 +61,7 @@ def test_best_of_several_references() -> None:
     assert metric.sentence("a + b", ["c", "b + a"]) == pytest.approx(max(scores), abs=1e-6)
 
 
-def test_code_beyond_one_window_counts() -> None:
+def test_code_after_the_first_window_counts() -> None:
     code = "value = value + 1\n" * (MAX_TOKENS // 4)
     metric = metrics.make("codebertscore", value="precision")
 
@@ -71,7 +69,7 @@ def test_code_beyond_one_window_counts() -> None:
     assert metric.sentence(code + "raise SystemError", [code]) < 1
 
 
-def test_words_that_differ_behind_many_letters_differ() -> None:
+def test_words_that_differ_only_after_many_letters_differ() -> None:
     long = "x" * 200
     metric = metrics.make("codebertscore")
 

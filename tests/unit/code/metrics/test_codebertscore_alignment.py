@@ -25,11 +25,11 @@ def test_values_by_hand() -> None:
     assert values == pytest.approx([p, r, 2 * p * r / (p + r), 10 * p * r / (9 * p + r)])
 
 
-def test_opposite_tokens_score_nothing() -> None:
+def test_opposite_tokens_score_0() -> None:
     assert codebertscore.align(tokens(0), tokens(3)).tolist() == [0, 0, 0, 0]
 
 
-def test_blocks_give_what_one_product_gives(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_give_the_same_values_as_one_product(monkeypatch: pytest.MonkeyPatch) -> None:
     sides = tokens(0, 1, 2, 3), tokens(2, 1, 0)
     whole = codebertscore.align(*sides)
     monkeypatch.setattr(codebertscore, "_BLOCK", 1)
@@ -37,7 +37,7 @@ def test_blocks_give_what_one_product_gives(monkeypatch: pytest.MonkeyPatch) -> 
     assert codebertscore.align(*sides) == pytest.approx(whole)
 
 
-def test_punctuation_but_operators_is_dropped() -> None:
+def test_punctuation_except_operators_is_dropped() -> None:
     words = codebertscore.drop_punctuation(tokens(0, 1, 2, 3, spelled="=%<("))
 
     assert "".join(words.spelled) == "=%<"

@@ -107,7 +107,7 @@ def test_empty_code(model: str) -> None:
     assert metric.sentence("", [" "]) == 1
 
 
-def test_model_that_is_not_there(tmp_path: Path) -> None:
+def test_missing_model_is_an_error(tmp_path: Path) -> None:
     metric = metrics.make("codebertscore", model=str(tmp_path / "none"))
     with pytest.raises(ModelNotFoundError):
         metric.sentence("a", ["b"])

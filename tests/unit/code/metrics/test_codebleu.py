@@ -27,7 +27,7 @@ def test_same_code_scores_1_in_each_language(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", sorted(FUNCTIONS))
-def test_other_names_change_words_only(language: str) -> None:
+def test_other_names_change_only_the_words(language: str) -> None:
     renamed = FUNCTIONS[language].replace("c", "other").replace("funother", "func")
     renamed = renamed.replace("otheronst", "const")
     parts = compute_parts(renamed, FUNCTIONS[language], language)
@@ -78,7 +78,7 @@ def test_preset_by_hand(candidate: str, reference: str, expected: float) -> None
     assert metric.sentence(candidate, [reference], language="python") == round(expected, 3)
 
 
-def test_text_that_python_cannot_split_is_split_as_for_tranx() -> None:
+def test_text_that_python_cannot_split_has_the_tokens_of_tranx() -> None:
     # f ( ` a ` , b beside f ( 'a' ) and the end.
     assert compute_parts("f('a', b", "f('a')", "python", "out-of-the-bleu").words == 2 / 5
 

@@ -62,7 +62,7 @@ def test_the_best_reference_counts(model: str) -> None:
     assert score(CODE, "x.y()", CODE, model=model) == pytest.approx(1.0, abs=1e-5)
 
 
-def test_a_completion_behind_its_prompt(model: str) -> None:
+def test_completion_is_parsed_after_its_prompt(model: str) -> None:
     prompt = "def add(left, right):\n"
     reference = "    return left + right"
     assert score("return left + right", reference, context=prompt, model=model) == pytest.approx(

@@ -9,7 +9,7 @@ from crscore.code.samples import Sample
 from tests.helpers.corpus import corpus_score
 
 
-def test_one_short_reference_has_nothing_that_is_ignored() -> None:
+def test_no_ngram_of_a_short_reference_is_ignored() -> None:
     candidate, reference = "for i in range(3): print(i)", "for row in rows: print(row)"
 
     assert metrics.make("crystalbleu").sentence(candidate, [reference]) == metrics.make(
@@ -17,7 +17,7 @@ def test_one_short_reference_has_nothing_that_is_ignored() -> None:
     ).sentence(candidate, [reference])
 
 
-def test_ignored_tokens_leave_the_counts() -> None:
+def test_ignored_ngrams_are_not_counted() -> None:
     # The n-gram `;` is ignored. Without it 1 of 3 candidate tokens matches, of the 2-, 3- and
     # 4-grams none of 4, 3, 2 does: they count as 1/2, 1/4 and 1/8. By hand.
     sample = Sample(candidate="x ; y ; z", references=("x q ; r ;",))
@@ -37,7 +37,7 @@ def test_commonest_ngram_of_many_references_is_ignored() -> None:
     assert metric.sentence("; y", ["; x"]) > 0
 
 
-def test_candidate_of_ignored_ngrams_alone_is_compared_all_the_same() -> None:
+def test_candidate_with_only_ignored_ngrams_is_still_compared() -> None:
     sample = Sample(candidate="a = b", references=("a = b",))
     ignored = {
         gram for order in range(1, 5) for gram in ngrams.count_ngrams(["a", "=", "b"], order)
@@ -47,7 +47,7 @@ def test_candidate_of_ignored_ngrams_alone_is_compared_all_the_same() -> None:
     assert ngrams.bleu(counted, effective_order=True)[0] == 1
 
 
-def test_order_of_samples_changes_no_score() -> None:
+def test_order_of_samples_does_not_change_scores() -> None:
     samples = [
         Sample(candidate=f"a{n} = b ( {n} )", references=(f"a = b ( {n} )",)) for n in range(40)
     ]

@@ -56,14 +56,14 @@ def test_candidate_that_is_a_reference_scores_1(name: str, text: str, other: str
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(("candidate", "reference"), [("", "a = b"), ("a = b", " \n"), ("", "\t")])
-def test_empty_sides_agree_with_each_other_only(name: str, candidate: str, reference: str) -> None:
+def test_empty_code_equals_only_empty_code(name: str, candidate: str, reference: str) -> None:
     assert metrics.make(name).sentence(candidate, [reference]) == float(
         not candidate.strip() and not reference.strip()
     )
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_sets_may_hold_empty_code(name: str) -> None:
+def test_corpus_may_contain_empty_code(name: str) -> None:
     samples = [Sample(candidate="", references=("a",)), Sample(candidate="", references=("",))]
 
     assert 0 <= corpus_score(metrics.make(name), samples) <= 1

@@ -41,7 +41,7 @@ def test_named_metric_without_its_package_is_an_error() -> None:
 
 
 @pytest.mark.usefixtures("no_rapidfuzz")
-def test_other_metric_without_its_package_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unnamed_metric_without_its_package_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measurement, "names", lambda: ("edit", "bleu"))
     measurements, skipped = measure(SAMPLES)
 

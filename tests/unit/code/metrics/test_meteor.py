@@ -35,7 +35,7 @@ def test_synonyms_are_aligned() -> None:
     assert with_synonyms.identity != without.identity
 
 
-def test_caches_change_no_score() -> None:
+def test_caches_do_not_change_scores() -> None:
     from nltk.translate.meteor_score import single_meteor_score  # noqa: PLC0415 (takes 2 s)
 
     rng = random.Random(1)

@@ -14,7 +14,7 @@ PAIRS = [
 @pytest.mark.parametrize(
     ("candidate", "expected"), [("police kill the gunman", 0.75), ("the gunman kill police", 0.5)]
 )
-def test_examples_of_rouge(candidate: str, expected: float) -> None:
+def test_examples_of_the_paper(candidate: str, expected: float) -> None:
     # Lin 2004, section 3.1, cited in "Out of the BLEU": reference "police killed the gunman".
     score = metrics.make("rouge_l", tokens="whitespace").sentence(
         candidate, ["police killed the gunman"]

@@ -45,7 +45,7 @@ def test_large_code_is_compared_by_types_of_nodes(monkeypatch: pytest.MonkeyPatc
     assert similarity("f()", "g(a)") == pytest.approx(1 - 1 / 11)
 
 
-def test_fragments_parse_but_by_the_preset() -> None:
+def test_fragments_parse_except_with_the_preset() -> None:
     code, reference = "with open(x) as f:", "with open(y) as f:"
 
     # Of 8 tokens one differs.
