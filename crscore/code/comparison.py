@@ -114,9 +114,10 @@ def compare(
     pairs = _pair(first, second, labels)
     # Both systems are measured in one call, so that a metric is computed for both or for neither.
     samples = [sample for side in zip(*pairs, strict=True) for sample in side]
-    # Each pair without an id counts as a separate problem.
+    # Each pair without an id counts as a separate problem. The null character keeps its number
+    # apart from the ids of other pairs.
     problems = [
-        str(index) if sample.id is None else sample.id for index, (sample, _) in enumerate(pairs)
+        f"\0{index}" if sample.id is None else sample.id for index, (sample, _) in enumerate(pairs)
     ]
     weights = bootstrap.weight_matrix(problems, resamples=resamples, seed=seed)
     measurements, skipped = measure(samples, metrics, preset=preset)

@@ -79,6 +79,15 @@ def test_samples_are_paired_by_id() -> None:
     assert (document.samples, document.problems, document.metrics[0].difference) == (12, 12, 0)
 
 
+def test_pair_without_an_id_is_a_separate_problem() -> None:
+    first, second = (
+        [replace(side[0], id="1"), replace(side[1], id=None)] for side in (RIGHT, WRONG)
+    )
+    document = comparison.compare(first, second, ["edit"], resamples=10)
+
+    assert document.problems == 2
+
+
 def test_samples_of_a_problem_are_resampled_together() -> None:
     document = comparison.compare([*RIGHT, *RIGHT], [*WRONG, *WRONG], ["edit"], resamples=10)
 
