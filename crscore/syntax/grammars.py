@@ -157,7 +157,7 @@ def parse(language: Language, source: bytes) -> tree_sitter.Node:
 
 @lru_cache(maxsize=128)  # claims, verdicts and suggestions parse the same files, one after another
 def _is_quick(package: str, entry: str, source: bytes) -> bool:
-    """Return whether every part of a text parses quickly: first parts of 2 KB, then of 8 KB, ...
+    """Return whether a text parses quickly in parts of 2 KB, then in parts of 8 KB, and so on.
 
     tree-sitter's own timeout does not help, because it is not checked during the slow step, which
     is the last one.

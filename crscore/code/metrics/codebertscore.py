@@ -50,7 +50,7 @@ MODELS: Final[Mapping[str, str]] = {
 }
 """Published model by language, named as in `ChangedFile.language`; `*` is every other language."""
 # These are the paper's layers for HumanEval (https://arxiv.org/abs/2302.05527). The model for C has
-# the layer of that for C++, and the general model has the paper's layer for CoNaLa (7).
+# the same layer as the model for C++, and the general model has the paper's layer for CoNaLa (7).
 LAYERS: Final[Mapping[str, int]] = {
     "neulab/codebert-python": 9,
     "neulab/codebert-java": 7,

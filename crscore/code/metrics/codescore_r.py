@@ -84,7 +84,7 @@ def create(*, model: str | None = None) -> Metric:
         for index, sample in enumerate(samples):
             references = [text for text in sample.references if text.strip()]
             code, language, context = sample.candidate, sample.language, sample.context
-            # A candidate may parse only after its context.
+            # Some candidates parse only after their context.
             texts = [code, f"{context}{code}"] if context.strip() else [code]
             if not code.strip():
                 # Empty code agrees only with an empty reference.
