@@ -1,6 +1,6 @@
-"""Scores of bots on golden sets: the known problems that each bot found, and its other findings.
+"""Scores bots on golden sets, by the known problems that each bot found and its other findings.
 
-`score` is the Python API: `crscore.bench.score("golden.jsonl", "findings.jsonl")`.
+The Python API is `score`: `crscore.bench.score("golden.jsonl", "findings.jsonl")`.
 """
 
 from crscore.bench.formats import read_findings, read_golden

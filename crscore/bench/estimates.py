@@ -1,4 +1,4 @@
-"""Computes precision, recall and F of bots from judged findings, with intervals and ranks."""
+"""Computes precision, recall and F of bots from matched findings, with intervals and ranks."""
 
 import math
 from collections import Counter, defaultdict
@@ -17,17 +17,18 @@ from crscore.statistics import bootstrap, paired, resampled
 Doubles = npt.NDArray[np.float64]
 
 MEASURES: Final = ("precision", "recall", "f", "weighted_recall")
-"""Fields of a bot's scores that have an interval."""
+"""Fields of `BotScore` that have an interval."""
 
 
 class Row(NamedTuple):
-    """What was decided about the findings of one bot for one change."""
+    """Decisions about the findings of one bot for one change."""
 
     decisions: list[Decision]
     pairs: list[Pair]
     counts: tuple[float, ...]
     """Six counts: required problems that the bot found; findings about a problem; distinct
-    findings; required problems; then the first and the fourth again, weighted by severity."""
+    findings; required problems; then the first and the fourth, weighted by severity.
+    """
 
 
 def compute(
@@ -44,13 +45,13 @@ def compute(
     Args:
         golden: The set.
         bots: Names of the bots.
-        rows: What was decided about the findings, by change and bot.
+        rows: Decisions about the findings, by change and bot.
         beta: Weight of recall against precision in F, above 0.
-        resamples: Number of bootstrap draws of the changes; with 0 there are no intervals.
-        seed: Seed of the draws.
+        resamples: Number of bootstrap samples of the changes; 0 for no intervals.
+        seed: Seed of the bootstrap.
 
     Returns:
-        The scores, the best F first; and the differences in F of each pair of bots, with p-values
+        The scores, the best F first; and the difference in F of each pair of bots, with p-values
         corrected by Holm's method.
     """
     names = [change.id for change in golden.changes]
@@ -60,7 +61,7 @@ def compute(
         """Return precision, recall, F and weighted recall of each of M bots, shape (b, 4, M).
 
         Args:
-            weights: How often each change counts in each of b draws, shape (b, N).
+            weights: How often each of N changes occurs in each of b samples, shape (b, N).
         """
         # Counts are summed before they are divided, because the share of a change with one problem
         # or no finding says little.
@@ -111,19 +112,20 @@ def compute(
 
 
 def _mean(decisions: Sequence[Decision], field: str) -> float | None:
-    """Return the mean over changes of what a bot's run took, in seconds or in money.
+    """Return the mean time or cost of a bot's run, over the changes whose findings state it.
 
-    Every finding of a run may state the amount; None is returned if none does.
+    If the findings of a change state several amounts, the highest counts. None is returned if no
+    finding states an amount.
     """
     amounts = [(d.finding.change, getattr(d.finding, field)) for d in decisions]
-    # The amounts of a change are sorted, and the last one, which is the highest, is kept.
-    most = dict(sorted(row for row in amounts if row[1] is not None))
-    return round(sum(most.values()) / len(most), 3) if most else None
+    # In sorted order, the highest amount of a change is the last one, which the dictionary keeps.
+    highest = dict(sorted(row for row in amounts if row[1] is not None))
+    return round(sum(highest.values()) / len(highest), 3) if highest else None
 
 
 def _estimate(value: float, draws: Doubles, changes: int) -> Estimate:
-    # With 30 changes, the intervals of plain percentiles contained the true value in 92 % of cases
-    # instead of 95 % (docs/design/029-golden-sets.md), so they are made wider.
+    # The intervals are expanded, because with 30 changes those of plain percentiles contained the
+    # true value in 92 % of cases instead of 95 % (docs/design/029-golden-sets.md).
     low, high = bootstrap.percentile_interval(draws, clusters=changes, expanded=True)
     return Estimate(value=None if math.isnan(value) else float(value), low=low, high=high)
 
@@ -131,7 +133,7 @@ def _estimate(value: float, draws: Doubles, changes: int) -> Estimate:
 def _compare(
     bots: Sequence[str], observed: Doubles, draws: Doubles, changes: int
 ) -> tuple[Comparison, ...]:
-    """Compare the F of each pair of bots; both have the same changes in each draw."""
+    """Compare the F of each pair of bots on the same bootstrap samples of the changes."""
     pairs = list(combinations(range(len(bots)), 2))
     comparisons = paired.correct(
         paired.compare(float(observed[a] - observed[b]), draws[:, a] - draws[:, b], units=changes)

@@ -1,7 +1,7 @@
 """Reads golden sets and findings from their formats: JSON Lines, JSON, and SARIF.
 
-Published sets differ in the names of their fields and in what a row is: a change, a problem, or all
-findings of one bot for a change. What a row is follows from its fields, so that one function reads
+Published sets name their fields differently, and a row may be a change, a problem, or all findings
+of one bot for a change. What a row is follows from its fields. The same functions therefore read
 Martian's golden comments, candidates and collected reviews, AACR-Bench's samples, ReviewBench's
 golden sets and findings, and GitHub's review comments.
 """
@@ -25,9 +25,9 @@ from crscore.text import count_noun
 MAX_BYTES: Final = 2**26
 """Maximum number of bytes of one unpacked file: about 100,000 findings."""
 SUFFIXES: Final = (".json", ".jsonl", ".json.gz", ".jsonl.gz", ".sarif")
-"""From a folder, only files with one of these suffixes are read."""
-# Each tuple below lists names for one field. The first name that a row has is read, so the names
-# that crscore writes come before those of published sets.
+"""Suffixes of the files that are read from a folder."""
+# Each tuple below lists the names that a field may have. If a row has several of them, the first
+# one is read, so the names that crscore writes come before those of published sets.
 TEXT: Final = ("text", "body", "comment", "description", "message", "note", "issue", "title")
 PROBLEMS: Final = ("problems", "golden", "golden_comments", "comments", "findings", "issues")
 CHANGE: Final = (
@@ -35,8 +35,9 @@ CHANGE: Final = (
     "instance_id", "id",
 )  # fmt: skip
 GITHUB_CHANGE: Final = ("pull_request_url", "issue_url", "html_url")
-"""Fields that name the change in a comment from GitHub: the comment's `id` and `url` are its own,
-not those of the change."""
+"""Fields that name the change in a review comment from GitHub, whose `id` and `url` are those of
+the comment.
+"""
 BOT: Final = ("bot", "tool", "reviewer", "agent", "producer", "author", "user", "writer")
 PATH: Final = ("path", "file", "file_path", "filename")
 LINE: Final = ("line", "end_line", "to_line", "original_line")
@@ -44,10 +45,10 @@ START: Final = ("start_line", "from_line")
 CATEGORY: Final = ("category", "type")
 LANGUAGE: Final = ("language", "project_main_language")
 SECONDS: Final = {"seconds": 1, "duration_seconds": 1, "duration_ms": 1000}
-"""Field with the time that a finding or its run took -> how many of its units make one second."""
+"""Fields with the time of a bot's run, each with the number of its units in a second."""
 COST: Final = {"cost": 1, "price": 1}
 FINDINGS: Final = ("findings", "candidates", "review_comments")
-"""Fields that list the findings of one bot for a change; the last one lists comments as posted."""
+"""Fields that list the findings of one bot for a change; the last one has undivided comments."""
 _SEVERITY_NAMES: Final = {
     **{name: name for name in ("", *SEVERITIES)},
     "blocker": "critical", "severe": "critical", "error": "high", "major": "high",
@@ -56,8 +57,8 @@ _SEVERITY_NAMES: Final = {
     "p0": "critical", "p1": "high", "p2": "medium", "p3": "low", "p4": "low",
     "s0": "critical", "s1": "critical", "s2": "high", "s3": "medium", "s4": "low",
 }  # fmt: skip
-# An address is that of a page or of the API, also of an Enterprise Server
-# ("/api/v3/repos/o/r/pulls/7"), or that of a merge request ("/-/merge_requests/7").
+# Address of a page or in the API, also of a GitHub Enterprise Server ("/api/v3/repos/o/r/pulls/7"),
+# or of a merge request ("/-/merge_requests/7").
 _PULL: Final = re.compile(
     r"^https?://[^/]+/(?:api/v3/)?(?:repos/)?(\S+?)/(?:pulls?|issues|(-/merge_requests))/(\d+)"
 )
@@ -65,7 +66,7 @@ _Row = dict[str, Any]
 
 
 def name_change(name: str) -> str:
-    """Return the name of a change; all addresses of one pull request become the same name.
+    """Return the name of a change; for any address of a pull request, it is `owner/name#number`.
 
     Example:
         >>> name_change("https://api.github.com/repos/o/r/pulls/7"), name_change("o/r#7")
@@ -81,12 +82,13 @@ def read_golden(path: Path, *, pattern: str = "**/*") -> GoldenSet:
     Args:
         path: A file of JSON Lines or JSON, plain or gzip, in which each row is a change with a list
             of problems, or a problem with its change; a first row
-            `{"set": NAME, "version": VERSION}` names the set. Or a SARIF file with the problems of
-            the change that the file is named after. Or a folder: all its files are read.
+            `{"set": NAME, "version": VERSION}` may name the set. Or a SARIF file with the problems
+            of one change, which is named like the file. Or a folder, whose files are all read.
         pattern: Glob pattern of the files to read from a folder.
 
     Raises:
-        InputError: The file cannot be read, or is too large, or a row is not a problem.
+        InputError: A file cannot be read, is too large, or has a row that is no change or problem;
+            or there are no problems.
     """
     name, version = path.name.partition(".")[0], ""
     problems = defaultdict[str, dict[Any, Problem]](dict)
@@ -97,12 +99,12 @@ def read_golden(path: Path, *, pattern: str = "**/*") -> GoldenSet:
         if "set" in row and not languages:
             name, version = str(row["set"]), str(row.get("version", ""))
             continue
-        listed = _first(row, PROBLEMS)
+        listed = _find_first(row, PROBLEMS)
         change = name_change(_text(row, CHANGE, location, "the id of its change"))
         entries = [(location, row)]
         if isinstance(listed, list):
             entries = [(f"{location}: problem {n}", item) for n, item in enumerate(listed, 1)]
-        languages[change] = str(_first(row, LANGUAGE) or "").lower()
+        languages[change] = str(_find_first(row, LANGUAGE) or "").lower()
         for position, entry in entries:
             # Some sets list findings that no reviewer should report.
             if isinstance(entry, dict) and (
@@ -121,7 +123,7 @@ def read_golden(path: Path, *, pattern: str = "**/*") -> GoldenSet:
             listed[placed[key[0]]] = _merge(listed[placed[key[0]]], listed.pop(key))
             repeated[change] += 1
     if not any(problems.values()):
-        raise InputError(f"{path} has no problem: it is not a golden set")
+        raise InputError(f"{path} has no problems, so it is not a golden set")
     changes = [
         Change(id=id_, problems=tuple(problems[id_].values()), language=language)
         for id_, language in languages.items()
@@ -138,7 +140,7 @@ def read_problem(entry: Any, location: str) -> Problem:
     """Read a problem from parsed JSON.
 
     Raises:
-        InputError: The problem has no text, or a field is wrong.
+        InputError: The problem has no text, or another field has an invalid value.
     """
     row = {"text": entry} if isinstance(entry, str) else entry
     if not isinstance(row, dict):
@@ -154,7 +156,7 @@ def read_problem(entry: Any, location: str) -> Problem:
     return Problem(
         text=strip_source_labels(_text(row, TEXT, location, "text")),
         severity=_SEVERITY_NAMES[severity],
-        category=str(_first(row, CATEGORY) or "").lower(),
+        category=str(_find_first(row, CATEGORY) or "").lower(),
         path=_path(row),
         start_line=_line(row, START, location),
         line=_line(row, LINE, location),
@@ -170,11 +172,12 @@ def read_findings(path: Path) -> list[Finding]:
     Args:
         path: A file of JSON Lines or JSON, plain or gzip. Each row is a finding with its change and
             bot, a list of `findings` with their change and bot, or a review comment as GitHub's API
-            returns it; the whole file may also be `{change: {bot: [findings]}}`. Or a SARIF file
-            that is named after the change; its tool is the bot. Or a folder: all files are read.
+            returns it; the entire file may also be `{change: {bot: [findings]}}`. Or a SARIF file
+            that is named like the change; its tool is the bot. Or a folder, whose files are all
+            read.
 
     Raises:
-        InputError: The file cannot be read, or is too large, or a row is not a finding.
+        InputError: A file cannot be read, is too large, or has a row that is not a finding.
     """
     rows = (row for file in list_files(path) for row in _rows(file, "findings"))
     return [read_finding(entry, location) for location, row in rows for entry in _findings_of(row)]
@@ -184,12 +187,12 @@ def read_finding(row: Mapping[str, Any], location: str) -> Finding:
     """Read a finding from parsed JSON.
 
     Raises:
-        InputError: The finding lacks its change, bot or text, or a field is wrong.
+        InputError: The finding has no change, bot or text, or another field has an invalid value.
     """
     user = row.get("user")
-    # GitHub has null for a deleted account, and shows it as "ghost".
+    # The API of GitHub has null for a deleted account, which its pages show as "ghost".
     is_comment = isinstance(user, dict) or (user is None and "html_url" in row)
-    bot = (user or {"login": "ghost"}).get("login") if is_comment else _first(row, BOT)
+    bot = (user or {"login": "ghost"}).get("login") if is_comment else _find_first(row, BOT)
     if not isinstance(bot, str) or not bot.strip():
         raise InputError(f"{location}: the bot is missing; expected one of: {', '.join(BOT)}")
     is_raw = bool(row.get("raw", is_comment))
@@ -198,12 +201,12 @@ def read_finding(row: Mapping[str, Any], location: str) -> Finding:
         change=name_change(
             _text(row, GITHUB_CHANGE if is_comment else CHANGE, location, "the id of its change")
         ),
-        # GitHub adds "[bot]" to the login of an app. It is removed, so that a bot has the same name
-        # in all files.
+        # GitHub adds "[bot]" to the login of an app. The suffix is removed, so that a bot has the
+        # same name in all files.
         bot=bot.strip().removesuffix("[bot]"),
         text=text if is_raw else strip_source_labels(text),
         path=_path(row),
-        # GitHub gives a comment on a removed line the line of the old file.
+        # For a comment on a removed line, GitHub gives the number of the line in the old file.
         line=None if str(row.get("side")).upper() == "LEFT" else _line(row, LINE, location),
         raw=is_raw,
         seconds=_amount(row, SECONDS, location),
@@ -212,7 +215,9 @@ def read_finding(row: Mapping[str, Any], location: str) -> Finding:
 
 
 def list_files(path: Path, pattern: str = "**/*") -> list[Path]:
-    """Return a file, or a folder's files with one of `SUFFIXES`, sorted by name.
+    """List the files of a folder that match `pattern` and have one of `SUFFIXES`, sorted by name.
+
+    If `path` is not a folder, the list consists of `path`.
 
     Raises:
         InputError: The folder has no such file.
@@ -243,13 +248,13 @@ def _rows(path: Path, content_name: str) -> Iterator[tuple[str, _Row]]:
     except UnicodeDecodeError as exc:
         raise InputError(f"{path} cannot be read as {content_name}: it is not UTF-8") from exc
     except (ValueError, RecursionError):
-        # The file is no single JSON value, so it is read as JSON Lines, which reports the number of
-        # a wrong line.
+        # The file is not a single JSON value, so it is read as JSON Lines; if it is neither, the
+        # error names the line.
         text = content.removeprefix(b"\xef\xbb\xbf")
         yield from jsonl.read_rows(text, dict, path, content_name)
         return
     if isinstance(document, dict) and all(isinstance(row, dict) for row in document.values()):
-        document = list(_by_change(document))
+        document = list(_split_by_change(document))
     for number, row in enumerate(document if isinstance(document, list) else [document], 1):
         location = f"{path}: entry {number}"
         if not isinstance(row, dict):
@@ -257,10 +262,10 @@ def _rows(path: Path, content_name: str) -> Iterator[tuple[str, _Row]]:
         yield location, row
 
 
-def _by_change(document: _Row) -> Iterator[_Row]:
+def _split_by_change(document: _Row) -> Iterator[_Row]:
     """Yield the rows of `{change: {bot: [findings]}}`, or of `{change: {problems, reviews}}`."""
     for change, entry in document.items():
-        if "reviews" in entry or isinstance(_first(entry, PROBLEMS), list):
+        if "reviews" in entry or isinstance(_find_first(entry, PROBLEMS), list):
             yield {**entry, "change": change}
             continue
         for bot, listed in entry.items():
@@ -271,12 +276,13 @@ def _by_change(document: _Row) -> Iterator[_Row]:
 
 
 def _findings_of(row: _Row) -> Iterator[_Row]:
-    """Yield a row's findings: its own, its listed ones, or the findings of its reviews."""
+    """Yield the findings of a row: the row itself, those that it lists, or those of its reviews."""
     facts: _Row = {name: row[name] for name in (*CHANGE, *BOT, *SECONDS, *COST) if name in row}
     if isinstance(row.get("reviews"), list):
         for review in (review for review in row["reviews"] if isinstance(review, dict)):
-            # The review has an address of its own, which is that of a copy of the pull request.
-            origin = {"change": _first(row, CHANGE), "bot": _first(review, BOT)}
+            # The change is that of the row, because the address in a review is that of a copy of
+            # the pull request.
+            origin = {"change": _find_first(row, CHANGE), "bot": _find_first(review, BOT)}
             present = {*FINDINGS, *SECONDS, *COST} & review.keys()
             yield from _findings_of({**{name: review[name] for name in present}, **origin})
         return
@@ -290,9 +296,10 @@ def _findings_of(row: _Row) -> Iterator[_Row]:
 
 
 def _merge(original: Problem, duplicate: Problem) -> Problem:
-    """Merge two entries of one problem: the more severe one, at the location of the original.
+    """Merge two entries of one problem.
 
-    The merged problem is required if one of the entries is.
+    The result is the more severe entry, at the location of the original. It is required if one of
+    the entries is.
     """
     worse = min(original, duplicate, key=lambda problem: (*SEVERITIES, "").index(problem.severity))
     facts = {name: getattr(original, name) for name in ("path", "start_line", "line")}
@@ -301,39 +308,40 @@ def _merge(original: Problem, duplicate: Problem) -> Problem:
     return msgspec.structs.replace(worse, **facts)
 
 
-def _first(row: Mapping[str, Any], names: Sequence[str]) -> Any:
+def _find_first(row: Mapping[str, Any], names: Sequence[str]) -> Any:
     return next((row[name] for name in names if row.get(name) not in (None, "")), None)
 
 
 def _text(row: Mapping[str, Any], names: Sequence[str], location: str, noun: str) -> str:
-    value = _first(row, names)
+    value = _find_first(row, names)
     if isinstance(value, dict) and "repo" in value:
         value = f"{value['repo']}/pull/{value.get('pr_number')}"
     if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
         raise InputError(f"{location}: {noun} is missing; expected one of: {', '.join(names)}")
-    # A text that was cut within a character ends with half a character, which UTF-8 cannot encode.
+    # A text that was truncated within a character ends with a lone surrogate, which UTF-8 cannot
+    # encode.
     return str(value).encode(errors="replace").decode().strip()
 
 
 def _path(row: Mapping[str, Any]) -> str | None:
-    path = _first(row, PATH)
+    path = _find_first(row, PATH)
     # Tools on Windows write paths with backslashes; diffs and golden sets have slashes.
     return path.replace("\\", "/") if isinstance(path, str) else None
 
 
 def _line(row: Mapping[str, Any], names: Sequence[str], location: str) -> int | None:
-    value = _first(row, names)
+    value = _find_first(row, names)
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise InputError(f"{location}: {names[0]} is {str(value)[:40]!r}; expected a line from 1")
+        raise InputError(f"{location}: {names[0]} is {str(value)[:40]!r}; expected a line >= 1")
     return value or None
 
 
 def _amount(row: Mapping[str, Any], units: Mapping[str, int], location: str) -> float | None:
     for name in (name for name in units if row.get(name) is not None):
-        # The comparison also rejects NaN, which is not at least 0.
+        # The comparison also rejects NaN.
         if type(row[name]) not in (int, float) or not 0 <= row[name] < 1e12:
-            raise InputError(f"{location}: {name} is {row[name]!r:.40}; expected a number from 0")
+            raise InputError(f"{location}: {name} is {row[name]!r:.40}; expected a number >= 0")
         return float(row[name] / units[name])
     return None

@@ -1,8 +1,8 @@
 """Asks a language model to judge unsure pairs: `crscore bench --reader openai:MODEL`.
 
-The model decides only about the pairs of which the matcher is unsure, and its answers count like
-decisions by hand. The texts of the set and of bots are untrusted, so they are marked as quotations
-in the request, as they are for readers (`docs/design/033-readers.md`).
+The model decides only about pairs for which the matcher is unsure, and its answers count like
+decisions by hand. The texts of the set and of bots are untrusted, so requests mark them as
+quotations, like the requests of readers (`docs/design/033-readers.md`).
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,12 +19,13 @@ from crscore.text import clean, count_noun
 GUIDE: Final = "match.v1"
 """Name of the prompt that tells the model how to decide."""
 MAX_CHARS: Final = 4_000
-"""Maximum number of characters of a text that the model is shown."""
-# The sentence of an answer takes about 40 tokens; the rest is for models that reason before.
+"""Maximum number of characters of each text in a request; the rest is cut off."""
+# The sentence in an answer takes about 40 tokens; the rest is for models that reason before they
+# answer.
 MAX_TOKENS: Final = 512
 """Maximum number of tokens of an answer."""
-# The reason is first, as in a reader's answer (`readers/answers.py`): the model is to think before
-# it decides.
+# The reason comes first, as in a reader's answer (`readers/answers.py`), so that the model thinks
+# before it decides.
 SCHEMA: Final[Mapping[str, Any]] = {
     "type": "object", "required": ["why", "same"], "additionalProperties": False,
     "properties": {"why": {"type": "string"}, "same": {"type": "boolean"}},
@@ -39,7 +40,7 @@ def _is_same(answer: dict[str, Any]) -> bool:
 
 
 def make_request(problem: Problem, finding: Finding) -> Question:
-    """Return the question whether a finding is about a known problem."""
+    """Return a request that asks whether a finding is about a known problem."""
     texts = {}
     for name, side in (("known problem", problem), ("finding", finding)):
         place = f"\n(in {side.path}, line {side.line or 'unknown'})" if side.path else ""
@@ -49,7 +50,7 @@ def make_request(problem: Problem, finding: Finding) -> Question:
 
 
 def write_requests(pairs: Iterable[tuple[Problem, Finding]]) -> str:
-    """Write the requests about pairs as JSON Lines, for another program to answer."""
+    """Write the distinct requests about pairs as JSON Lines, for another program to answer."""
     requests = {(request := make_request(*pair)).id: request for pair in pairs}.values()
     return "".join(escape.write_json(request.document(), indent=None) for request in requests)
 
@@ -61,11 +62,11 @@ def decide(
 
     Args:
         judge: The language model.
-        pairs: Identifier of a pair -> its problem and its finding.
+        pairs: The problem and the finding of each pair, by the identifier of the pair.
 
     Returns:
-        Identifier of each answered pair -> whether its finding is about its problem; notes about
-        the answers and their cost; and the model's part of the signature.
+        For each pair with an answer, by its identifier, whether the finding is about the problem;
+        notes about the answers and their cost; and the model's part of the signature.
     """
     requests = {id_: make_request(*pair) for id_, pair in pairs.items()}
     replies, _ = judge.ask(requests.values())

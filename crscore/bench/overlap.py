@@ -1,6 +1,6 @@
 """Finds the findings of different reviewers that make the same point.
 
-The pair model decides, which was trained to match findings with the known problems of golden sets.
+The pair model decides, although it was trained to match findings with known problems.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,17 +16,22 @@ from crscore.usefulness.evidence import Rarity
 # With this threshold, precision is 0.93 and recall 0.68 on the golden set of Martian
 # (`benchmarks/same_point.py`).
 SAME_POINT: Final = 0.8
-"""Minimum probability that two findings make the same point."""
+"""Minimum probability at which two findings count as making the same point."""
 # Of the pairs of texts that state one point in different words, half reach this probability; of the
 # pairs that make different points about the same code, 11 % do (`benchmarks/points.jsonl`).
 ALIKE_PROBABILITY: Final = 0.95
-"""Probability from which a note says that two problems of a golden set look alike."""
+"""Minimum probability at which a note says that two problems of a golden set look alike."""
 ALIKE_COSINE: Final = 0.2
-"""The probability is computed only for problems whose vectors have at least this cosine."""
+"""Minimum cosine of two problems' vectors for which the probability is computed, to save time."""
 
 
 def find_alike(change: Change, views: Mapping[str, TextView]) -> Iterator[str]:
-    """Yield a note for each pair of problems of a change that may be the same problem."""
+    """Yield a note for each pair of problems of a change that may be the same problem.
+
+    Args:
+        change: The change.
+        views: View of each problem's text, by the text.
+    """
     rows = [Finding(change="", bot="", text=row.text, path=row.path, line=row.line)
             for row in change.problems]  # fmt: skip
     for (i, first), (j, second) in combinations(enumerate(rows, 1), 2):
@@ -44,13 +49,13 @@ def compare_findings(
 
     Args:
         first: F findings of one reviewer, at least one.
-        second: G findings of another.
-        views: View of each finding's text.
+        second: G findings of another reviewer.
+        views: View of each finding's text, by the text.
     """
     model = read_model()
-    # The model takes a finding and a *known* problem, and does not treat the two alike. Neither of
-    # two reviewers' findings is a known problem, so each one takes that place once, and the two
-    # probabilities are averaged.
+    # The model compares a finding with a known problem, and does not treat the two alike. Here,
+    # both are findings, so each is taken for the known problem once, and the two probabilities are
+    # averaged.
     forward = model.probabilities(first, _problems(second), views)
     backward = model.probabilities(second, _problems(first), views)
     probabilities: Doubles = (forward + backward.T) / 2
@@ -65,8 +70,9 @@ def same_points(findings: Sequence[Finding], encoder: MiniLM, rarity: Rarity) ->
     """Return, for each finding, the index of the first finding that makes the same point.
 
     Args:
-        findings: Findings about one change, by time. Findings of one reviewer (`bot`) are distinct.
-        encoder: Encoder that the pair model was trained with; the model has its own upper layers.
+        findings: Findings about one change, by time. Two findings of one reviewer (`bot`) are never
+            taken for the same point.
+        encoder: Encoder that the pair model was trained with.
         rarity: How rare each word stem is in review comments.
     """
     reviewers: dict[str, list[int]] = {}

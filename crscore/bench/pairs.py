@@ -9,10 +9,11 @@ measured by how much these measures exceed those for the change's other problems
 other findings, because a finding that fits all problems fits none. No measure depends on another
 bot.
 
-Rules then shift the result. Texts that share names from code, but no word about them, have the same
-subject, not the same point. A finding of one word that the problem does not contain makes no point.
-A comment of a few words on the problem's own lines needs less evidence. Texts in another language,
-which the encoder cannot read, are compared by the code that they name and by their location.
+Rules then adjust the result. Texts that share names from code, but no other words, have the same
+subject but do not make the same point. A finding of one word that the problem does not contain
+makes no point. A comment of a few words on the lines of the problem needs less evidence. Texts in
+another language, which the encoder cannot read, are compared by the code that they name and by
+their location.
 """
 
 import hashlib
@@ -43,9 +44,9 @@ SHIPPED: Final = Path(__file__).with_name("weights.npz")
 FORMAT: Final = 2
 """Version of the format of this file."""
 RULES: Final = 3
-"""Version of the rules below, which shift the learned logit."""
-# The amount is not learned, because the judgements to learn from have no locations. It is too small
-# to make a match by itself.
+"""Version of the rules below, which adjust the learned logit."""
+# The amount is not learned, because the judgements in the training data have no locations. It is
+# too small to make a match by itself.
 LOCATION_LOGIT: Final = 0.5
 """Amount added to the logit for the same location, and subtracted for another file."""
 # The location of a terse finding says what the finding is about. With this amount, "check err" has
@@ -61,25 +62,28 @@ UNCLAIMED_LOGIT: Final = 2.0
 """Amount subtracted from the logit of two texts that share names from code and no other word."""
 # The encoder gives all short texts similar vectors, so "LGTM" would match "off by one".
 EMPTY_LOGIT: Final = 6.0
-"""Amount subtracted from the logit for a finding of at most one word, which the problem lacks."""
+"""Amount subtracted from the logit if a finding has at most one word, and the problem lacks it."""
 COMMON: Final = 0.01
-"""If the rarities of the shared words add up to at most this, the words say nothing."""
+"""Shared words whose rarities add up to at most this are too common to count."""
 NEAR_LINES: Final = 3
 """A finding at most this many lines away from a problem is at the same location."""
-# The last bits of a vector depend on the machine and on the other texts of the batch, and they must
-# not decide about a match.
+# The last bits of a vector depend on the machine and on the other texts of the batch, but must not
+# decide whether a pair matches.
 DECIMALS: Final = 4
 """Number of decimals to which a measure is rounded."""
 LEAST_SHARE: Final = 4
-"""One in this many tokens, those that the other text matches worst, is in `least_covered`."""
+"""`least_covered` is the mean over one in this many of the problem's tokens: those that the finding
+matches worst.
+"""
 LIKENESS: Final = (
     "cosine", "problem_covered", "finding_covered", "least_covered", "words_of_problem",
     "words_of_finding", "words",
 )  # fmt: skip
 """Measures of the similarity of two texts."""
 LEADS: Final = 4
-"""For this many measures, the first of `LIKENESS`, the lead over the next best problem and over the
-next best finding is a feature, too."""
+"""For the first `LEADS` of `LIKENESS`, there are two more features: how much the measure exceeds
+that of the next best problem, and that of the next best finding.
+"""
 FEATURES: Final = (
     *LIKENESS,
     *(f"{name}_over_problems" for name in LIKENESS[:LEADS]),
@@ -87,41 +91,41 @@ FEATURES: Final = (
     "finding_length", "problem_length",
 )  # fmt: skip
 ALONE: Final = 0.25
-"""Value of a measure that is assumed for the next best problem or finding if there is none."""
+"""Value that a measure is assumed to have for the next best problem or finding if there is none."""
 
 
 class TextView(NamedTuple):
-    """Vectors and word stems of a text that is compared with others."""
+    """Vectors and word stems of a text, prepared for comparisons."""
 
     vector: Vectors
     """Unit vector of the mean of the token vectors, shape (D,)."""
     tokens: Vectors
     """Unit vectors of the text's tokens, shape (L, D), L at least 1."""
     stems: Mapping[str, float]
-    """Stem of a word -> rarity of the stem in review comments."""
+    """Rarity in review comments of the stem of each word."""
     claimed: frozenset[str]
-    """Those stems that are outside of code and names: they say what the text claims."""
+    """Stems that occur outside of code and names, which say what the text claims."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PairModel:
-    """Model that says how probable it is that a finding is about a problem."""
+    """Model of the probability that a finding is about a problem."""
 
     encoder: str
     """Name and model of the encoder."""
     data_sha256: str
-    """Hash of the points and judgements that the weights were learned from."""
+    """SHA-256 of the points and judgements that the weights were learned from."""
     layers: TunedLayers
-    """Upper layers of the encoder, trained to tell points about the same code apart."""
+    """Upper layers of the encoder, trained to distinguish points about the same code."""
     weights: tuple[float, ...]
     """Weight of each of `FEATURES`."""
     bias: float
     threshold: float
-    """Minimum probability of a match. With it, misses and false matches are equally many."""
+    """Minimum probability of a match, at which missed and false matches are equally frequent."""
     band: tuple[float, float]
     """The two probabilities between which a decision is unsure."""
     file: str = ""
-    """First digits of the hash of the file that the weights are from."""
+    """First eight digits of the SHA-256 of the weights file."""
 
     @property
     def identity(self) -> str:
@@ -139,7 +143,7 @@ class PairModel:
         Args:
             findings: F findings.
             problems: G problems.
-            views: View of each text of a finding or a problem.
+            views: View of each finding's and each problem's text, by the text.
 
         Returns:
             Probabilities in [0, 1], shape (F, G).
@@ -158,8 +162,8 @@ class PairModel:
 
 
 def sigmoid(logits: Doubles) -> Doubles:
-    """Return the probabilities of logits, each in (0, 1)."""
-    # exp() overflows above 709. At a logit of 30, the probability equals 1 to 13 digits.
+    """Return the probabilities, each in (0, 1), that correspond to logits."""
+    # `exp` overflows above 709. At a logit of 30, the probability is 1 to 13 digits.
     odds: Doubles = 1 / (1 + np.exp(-np.clip(logits, -30, 30)))
     return odds
 
@@ -173,7 +177,7 @@ def compare_locations(finding: Finding, problem: Problem) -> int:
     """
     if not finding.path or not problem.path:
         return 0
-    # Sets and bots give paths that start at different folders: "price.py" may be "cart/price.py".
+    # Paths of sets and of bots may start at different folders: "price.py" may be "cart/price.py".
     shorter, longer = sorted((finding.path.strip("/"), problem.path.strip("/")), key=len)
     if not f"/{longer}".endswith(f"/{shorter}"):
         return -1
@@ -184,7 +188,7 @@ def compare_locations(finding: Finding, problem: Problem) -> int:
 
 
 def shift_location(finding: Finding, problem: Problem) -> float:
-    """Return the amount that locations add to the logit of a pair."""
+    """Return the amount to add to the logit of a pair because of the locations."""
     is_terse = len(finding.text.split()) <= TERSE_WORDS
     return {1: TERSE_LOGIT if is_terse else LOCATION_LOGIT, 0: 0.0, -1: -LOCATION_LOGIT}[
         compare_locations(finding, problem)
@@ -192,7 +196,7 @@ def shift_location(finding: Finding, problem: Problem) -> float:
 
 
 def lack_of_claim(text: str, finding: TextView, problem: TextView) -> float:
-    """Return the amount to subtract if a finding claims nothing about what both texts name.
+    """Return the amount to subtract from a pair's logit if the texts share names but no claim.
 
     Args:
         text: The finding.
@@ -211,11 +215,12 @@ def lack_of_claim(text: str, finding: TextView, problem: TextView) -> float:
 
 
 def compare_code(finding: Finding, problem: Problem) -> float:
-    """Return the probability that texts in any language make the same point, by their code alone.
+    """Return the probability that two texts make the same point, judged only by the code they name.
 
-    Two names from code that both texts have are good evidence at the same location. One shared name
-    at the same location, or two where a location is unknown or differs within the file, are just
-    enough for a match; the location alone is not enough. Other texts match only if they are equal.
+    The texts may be in any language. Two shared names from code are good evidence at the same
+    location. One shared name at the same location, or two if a location is unknown or is elsewhere
+    in the file, are just enough for a match; the location alone is not enough. Other texts match
+    only if they are equal.
 
     Example:
         >>> finding = Finding(change="1", bot="a", text="`charge` gibt `lock` nicht frei")
@@ -232,13 +237,13 @@ def compare_code(finding: Finding, problem: Problem) -> float:
 def view_texts(
     texts: Iterable[str], encoder: MiniLM, rarity: Rarity, layers: TunedLayers | None
 ) -> dict[str, TextView]:
-    """Make the views of texts for comparison; each view takes 50 KB of memory.
+    """Return the view of each text, by the text; each takes about 50 KB of memory.
 
     Args:
         texts: Any texts; equal ones are encoded once.
         encoder: Encoder that the pair model was trained with.
         rarity: How rare each word stem is in review comments.
-        layers: The pair model's own upper layers; None for those of the encoder.
+        layers: Upper layers that replace those of the encoder; None to keep them.
     """
     # The texts are sorted, so that the batches, and with them the last bits of the vectors, do not
     # depend on the order of the findings.
@@ -247,8 +252,8 @@ def view_texts(
     for text, vectors in zip(distinct, encoder.tokens(distinct, layers), strict=True):
         tokens = vectors[1:-1]  # without the special tokens
         if not is_english(text):
-            # The encoder reads only English. Of other texts, only equal ones are known to make the
-            # same point, so each text gets a random direction that follows from its content.
+            # The encoder reads only English. Other texts are known to make the same point only if
+            # they are equal, so each gets a random vector, with a seed that depends on the text.
             seed = int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
             tokens = np.random.default_rng(seed).standard_normal((1, tokens.shape[1]), np.float32)
         # An empty text has only the special tokens.
@@ -292,7 +297,7 @@ def measure_pairs(findings: Sequence[TextView], problems: Sequence[TextView]) ->
 
 
 def _likeness(findings: Sequence[TextView], problem: TextView) -> Doubles:
-    """Return the measures of how similar F findings are to a problem, shape (F, len(LIKENESS))."""
+    """Measure how similar F findings are to a problem; return an array (F, len(LIKENESS))."""
     counts = np.array([len(view.tokens) for view in findings])
     starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
     cosines = problem.tokens @ np.concatenate([view.tokens for view in findings]).T
@@ -305,14 +310,14 @@ def _likeness(findings: Sequence[TextView], problem: TextView) -> Doubles:
     of_findings = np.array([sum(view.stems.values()) for view in findings])
     return np.stack(
         [
-            # The encoder gives opposite claims similar vectors: of two texts, one wants the first
-            # of two recorders and the other the second, and the pair has a probability of 0.99
-            # (docs/design/029-golden-sets.md).
+            # A weakness: the encoder gives opposite claims similar vectors. Two texts, of which one
+            # asks for the first of two recorders and the other for the second, have a probability
+            # of 0.99 (docs/design/029-golden-sets.md).
             np.stack([view.vector for view in findings]) @ problem.vector,
             covered.mean(axis=0),
             np.add.reduceat(cosines.max(axis=0), starts) / counts,
             least.mean(axis=0),
-            # The small number avoids a division by 0: in a text without a rare word the sum is 0.
+            # + 1e-6, because the sum is 0 for a text without a rare word.
             shared / (sum(problem.stems.values()) + 1e-6),
             shared / (of_findings + 1e-6),
             np.log1p(shared),
@@ -337,14 +342,16 @@ def assign(probabilities: Doubles) -> dict[int, int]:
         probabilities: Probability that each finding is about each problem, shape (F, G).
 
     Returns:
-        Index of a finding -> index of its problem, at most min(F, G) pairs, the most probable pair
-        first; of equally probable pairs, the one with the lowest indexes comes first.
+        The index of the problem of each matched finding, by the index of the finding: min(F, G)
+        pairs, the most probable pair first; of equally probable pairs, the one with the lowest
+        indexes comes first.
 
     Example:
         >>> assign(np.array([[0.9, 0.8], [0.7, 0.1]]))
         {0: 0, 1: 1}
     """
-    # An assignment with the highest sum was no better (docs/design/029-golden-sets.md).
+    # The assignment with the highest sum of probabilities was no better
+    # (docs/design/029-golden-sets.md).
     matches: dict[int, int] = {}
     problems: set[int] = set()
     for cell in np.argsort(-probabilities, axis=None, kind="stable").tolist():
@@ -362,7 +369,7 @@ def read_model(path: Path = SHIPPED) -> PairModel:
     """Read a pair model from its file of weights.
 
     Raises:
-        InputError: The file cannot be read, or was made by another version.
+        InputError: The file cannot be read, or was made by another version of crscore.
     """
 
     def parse(content: arrays.Arrays) -> PairModel:

@@ -1,6 +1,6 @@
 """Explains why a finding is or is not about a known problem.
 
-It also reads and writes the answers of people who judged by hand whether findings are.
+This module also reads and writes the decisions of people about pairs of a finding and a problem.
 """
 
 import hashlib
@@ -21,21 +21,22 @@ from crscore.usefulness.evidence import Rarity
 MAX_WORDS: Final = 5
 """Maximum number of shared words that a reason names, the rarest first."""
 OTHER_PROBLEM: Final = "matched with another problem"
-"""Reason why a problem is missed although a finding fits it: a finding counts for one problem."""
+"""Reason why a problem is missed although a finding matches it: a finding counts only once."""
 _WORD: Final = re.compile(r"[^\W\d]\w*")
 
 
 def name_pair(change: str, problem: str, finding: str) -> str:
     """Return the identifier of a problem and a finding about a change.
 
-    It is a hash of the texts, so it is the same for every bot and for every order of the input.
+    The identifier is a hash of the texts, so it does not depend on the bot or on the order of the
+    input.
 
     Example:
         >>> name_pair("o/r#7", "It leaks.", "A leak.")
         '606a16abb8'
     """
-    # A text that was cut within a character can end with half of the character, which plain UTF-8
-    # cannot encode.
+    # `surrogatepass`, because a text that was truncated within a character can end with a lone
+    # surrogate.
     texts = "\0".join((change, problem, finding)).encode("utf-8", "surrogatepass")
     return hashlib.sha256(texts).hexdigest()[:10]
 
@@ -49,18 +50,18 @@ def explain(
     is_taken: bool,
     decided_by: str = "",
 ) -> str:
-    """Explain whether a finding is about a problem.
+    """Explain why a finding is or is not about a problem.
 
-    The text has a verdict, the words that finding and problem share, and how their locations
-    differ.
+    The explanation consists of a verdict, the words that both texts contain, and how their
+    locations differ.
 
     Args:
-        finding: The finding that is about the problem or comes nearest to it.
+        finding: The finding that is about the problem or is nearest to it.
         problem: The problem.
-        rarity: Rarity of stems.
+        rarity: How rare each word stem is in review comments.
         is_hit: Whether the finding was assigned to the problem.
         is_taken: Whether the finding matches this problem but was assigned to another one.
-        decided_by: Who decided about the pair, such as "judged by hand"; "" for the matcher.
+        decided_by: How the pair was decided, such as "judged by hand"; "" for the matcher.
     """
     shared = stems_and_names(finding.text)[0] & stems_and_names(problem.text)[0]
     claims = [stems_and_names(mask_names(side.text))[0] for side in (finding, problem)]
@@ -87,27 +88,30 @@ def explain(
 
 
 def read_decisions(path: Path) -> dict[str, bool]:
-    """Read the answers of people from JSON Lines with the fields `id` and `same`.
+    """Read decisions about pairs from JSON Lines with the fields `id` and `same`.
 
     `id` is the identifier of a pair (see `name_pair`), and `same` says whether its finding is about
-    its problem; null means that nobody has answered yet.
+    its problem; null means that nobody has decided yet.
+
+    Returns:
+        For each decided pair, by its identifier, whether the finding is about the problem.
 
     Raises:
-        InputError: The file cannot be read, or a row is wrong or contradicts another one.
+        InputError: The file cannot be read, or a row is invalid or contradicts another row.
     """
     answers: dict[str, bool] = {}
     for location, row in jsonl.read_rows(jsonl.read_bytes(path, "decisions"), dict, path,
                                          "decisions"):  # fmt: skip
         name, is_same = row.get("id"), row.get("same")
         if not isinstance(name, str) or not (is_same is None or isinstance(is_same, bool)):
-            raise InputError(f"{location}: expected id, and same: true, false or null")
+            raise InputError(f"{location}: expected a text id, and same as true, false or null")
         if is_same is not None and answers.setdefault(name, is_same) != is_same:
             raise InputError(f"{location}: {name} has two different answers")
     return answers
 
 
 def write_decisions(result: BenchResult, answers: Mapping[str, bool]) -> str:
-    """Write JSON Lines with the answers so far and, below them, the unsure pairs to fill in."""
+    """Write JSON Lines with the decisions so far and, below them, the unsure pairs to decide."""
     rows: list[dict[str, Any]] = [{"id": id_, "same": answers[id_]} for id_ in sorted(answers)]
     rows += (
         {"id": pair.id, "same": None, "probability": pair.probability, "change": change.id,

@@ -1,4 +1,4 @@
-"""Golden sets with their known problems, and the findings of bots: what a benchmark reads."""
+"""Records that a benchmark reads: golden sets with their known problems, and findings of bots."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import msgspec
 SEVERITIES: Final = ("critical", "high", "medium", "low")
 """Severities of a problem, worst first."""
 SEVERITY_WEIGHTS: Final = {"critical": 4.0, "high": 3.0, "medium": 2.0, "low": 1.0, "": 1.0}
-"""Weight of a problem in the recall by severity; "" for a problem without one."""
+"""Weight of a problem in the weighted recall, by its severity; "" for an unknown severity."""
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -23,15 +23,15 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     severity: str = ""
     """One of `SEVERITIES`, or "" when unknown."""
     category: str = ""
-    """Category in the words of the golden set; "" when unknown."""
+    """Category, as named by the golden set; "" when unknown."""
     path: str | None = None
-    """File, where known."""
+    """Path of the file; None when unknown."""
     start_line: int | None = None
     """First line in the new file, from 1; None if the problem is on one line, `line`."""
     line: int | None = None
-    """Last line in the new file, from 1."""
+    """Last line in the new file, from 1; None when unknown."""
     also_right: bool = False
-    """Whether it is right but not required to name the problem: recall ignores the problem."""
+    """Whether a bot is right to name the problem, but need not, so that recall ignores it."""
     excluded: bool = False
     """Whether findings about the problem count neither for nor against a bot."""
 
@@ -47,7 +47,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     id: str
     """Name of the change; `owner/repository#number` for a pull request."""
     problems: tuple[Problem, ...]
-    """The known problems. A change without one tests whether bots make needless findings."""
+    """The known problems; a change without any tests whether bots make needless findings."""
     language: str = ""
     """Programming language; "" when unknown."""
 
@@ -61,14 +61,15 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     text: str
     path: str | None = None
     line: int | None = None
-    """Last line in the new file, from 1."""
+    """Last line in the new file, from 1; None when unknown."""
     raw: bool = False
-    """Whether the text is a whole comment as it was posted, which may make several points or none.
-    After such a comment was divided: whether this part of it asks the author for nothing."""
+    """Whether the text is an entire comment as posted, which may make several points or none. After
+    the comment was divided, whether the text is a sentence that asks the author for nothing.
+    """
     seconds: float | None = None
-    """Time of the bot's run on the change, where known."""
+    """Time of the bot's run on the change; None when unknown."""
     cost: float | None = None
-    """Price of the bot's run on the change, in any currency, where known."""
+    """Price of the bot's run on the change, in any currency; None when unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,18 +81,18 @@ class GoldenSet:
     """Version that the file of the set states; "" if it states none."""
     changes: tuple[Change, ...]
     notes: tuple[str, ...] = ()
-    """What was repaired when the set was read, one clause each."""
+    """Notes on entries that were merged when the set was read."""
 
     @property
     def sha256(self) -> str:
-        """Hash of the changes and problems; it does not depend on the layout of their file."""
+        """SHA-256 of the changes and problems, whatever the layout of their file."""
         return hashlib.sha256(msgspec.json.encode(self.changes)).hexdigest()
 
 
 def make_set(
     name: str, version: str, changes: Iterable[Change], notes: tuple[str, ...] = ()
 ) -> GoldenSet:
-    """Return a golden set whose changes and problems are sorted, whatever order they come in."""
+    """Return a golden set with sorted changes and problems, so that their order has no effect."""
     ordered = [
         msgspec.structs.replace(
             change, problems=tuple(sorted(change.problems, key=msgspec.json.encode))

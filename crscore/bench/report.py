@@ -16,26 +16,30 @@ from crscore.reports.markdown_blocks import render_markdown
 from crscore.text import count_noun, shorten
 
 FEW: Final = 10
-"""Number of rows of a list in a terminal. Markdown shows twice as many, a page and JSON all."""
+"""Number of rows of a list in a terminal. Markdown shows twice as many; a page and JSON show all.
+"""
 _ALL: Final = 10**9
 NEAR: Final = 0.02
-"""If the finding nearest to a problem is in another file and less probable, it is not shown."""
+"""If a problem's nearest finding is in another file and its probability is lower than this, the
+finding is not shown.
+"""
 _SHORT: Final = 160
-"""Maximum number of characters of a text in a table; a longer text is cut."""
+"""Maximum number of characters of a text in a table; longer texts are truncated."""
 # GitHub accepts 65,536 in a comment: https://github.com/danger/danger/issues/424
 _MAX_CHARS: Final = 60_000
 """Maximum characters of a Markdown report."""
-# The number of digits is bounded, because int() rejects a text of thousands of digits.
+# The number of digits is limited, because `int` rejects a text of thousands of digits.
 _NUMBERED: Final = re.compile(r"(\D*)(\d{0,18})")
 OTHER_FINDINGS: Final = {
     "Also right": "also_right", "Unlisted": "unlisted", "Unlisted, critical or major": "serious",
-    "Said twice": "duplicates", "Changes without a finding": "silent",
+    "Repeated": "duplicates", "Changes without a finding": "silent",
 }  # fmt: skip
-"""Columns of the table of other findings: header -> field of `BotScore`."""
+"""Columns of the table of other findings: field of `BotScore` for each header."""
 READING: Final = (
-    "Findings that match nothing are unlisted, not false: precision is a lower bound.",
-    "Intervals are 95 %, by a bootstrap over the changes. Ranks are those in 95 % of its draws.",
+    "Findings that match no problem are unlisted, not false, so precision is a lower bound.",
+    "Intervals and ranges of ranks are 95 % intervals, from a bootstrap over the changes.",
 )
+"""Sentences that explain how to read the numbers."""
 
 
 def _show(number: Estimate | float | str | None) -> str:
@@ -48,7 +52,7 @@ def _show(number: Estimate | float | str | None) -> str:
     return f"{number.value:.2f}{interval}"
 
 
-def _by_bot(
+def _tabulate_scores(
     caption: str,
     bots: Sequence[BotScore],
     fields: Mapping[str, str],
@@ -58,9 +62,10 @@ def _by_bot(
 
     Args:
         caption: Caption of the table.
-        bots: One row each.
-        fields: Header -> field of `BotScore`; a field that is None for every bot gets no column.
-        show: Formats the field of a bot.
+        bots: The scores, one row for each bot.
+        fields: Field of `BotScore` for each header; a field that is None for every bot gets no
+            column.
+        show: Function that formats a field of a bot.
     """
     columns = [(name, lambda row, at=at: show(row, at)) for name, at in fields.items()
                if any(getattr(row, at) is not None for row in bots)]  # fmt: skip
@@ -71,13 +76,13 @@ def tabulate_bots(result: BenchResult) -> Table:
     """Tabulate the bots, the one with the highest F first."""
     measures = {
         f"F{result.beta:g}": "f", "Precision": "precision", "Recall": "recall",
-        "By severity": "weighted_recall", "Unlisted": "unlisted", "Unsure": "unsure",
+        "Weighted recall": "weighted_recall", "Unlisted": "unlisted", "Unsure": "unsure",
         "Seconds": "seconds", "Cost": "cost",
     }  # fmt: skip
-    return _by_bot("Bots", result.bots, {"Rank": "rank", **measures})
+    return _tabulate_scores("Bots", result.bots, {"Rank": "rank", **measures})
 
 
-def _groups(result: BenchResult, kind: str) -> Table | None:
+def _tabulate_groups(result: BenchResult, kind: str) -> Table | None:
     cells = {
         (row.bot, group.name): f"{group.hits} of {group.problems}"
         for row in result.bots
@@ -91,7 +96,7 @@ def _groups(result: BenchResult, kind: str) -> Table | None:
     return table if names else None
 
 
-def _comparisons(result: BenchResult) -> Table:
+def _compare_bots(result: BenchResult) -> Table:
     return make_table(
         "Comparisons",
         result.comparisons,
@@ -102,7 +107,7 @@ def _comparisons(result: BenchResult) -> Table:
 
 
 def _natural_order(change: ChangeResult) -> list[tuple[str, int]]:
-    """Return a key that sorts changes by the numbers in their names: "shop#2" before "shop#10"."""
+    """Return a key that sorts changes by the numbers in their names, "shop#2" before "shop#10"."""
     return [(text, int(number or 0)) for text, number in _NUMBERED.findall(change.id)]
 
 
@@ -112,8 +117,8 @@ def _tabulate(caption: str, first: str, rows: Iterable[tuple[str, ...]]) -> Tabl
     Args:
         caption: Caption of the table.
         first: Header of the first column.
-        rows: One cell for each column: the first, bot, bots that hit the problem, change, problem,
-            finding, and the probability with its reason.
+        rows: Seven cells each: that of the first column, bot, bots that found the problem, change,
+            problem, finding, and probability with reason.
     """
     header = (first, "Bot", "Hit by", "Change", "Problem", "Finding", "Probability and why")
     listed = list(rows)
@@ -123,7 +128,10 @@ def _tabulate(caption: str, first: str, rows: Iterable[tuple[str, ...]]) -> Tabl
 
 
 def _describe(pair: Pair) -> tuple[str, str]:
-    """Return the finding of a pair, and its probability with the reason."""
+    """Return the text of a pair's finding, and the pair's probability with the reason.
+
+    The text is "" if the bot has no finding, or none near the problem.
+    """
     if pair.finding is None:
         return "", pair.why
     if pair.probability < NEAR and re.search("another claim.*another file", pair.why):
@@ -131,8 +139,8 @@ def _describe(pair: Pair) -> tuple[str, str]:
     return pair.finding.text, f"{pair.probability:.2f}; {pair.why}"
 
 
-def _change(change: ChangeResult) -> Table:
-    """Tabulate each problem with its hits and nearest findings, then the unlisted findings."""
+def _list_change(change: ChangeResult) -> Table:
+    """Tabulate each problem with its hits and nearest findings, then findings without a match."""
     rows: list[tuple[str, ...]] = []
     for index, problem in enumerate(change.problems):
         pairs = [pair for pair in change.pairs if pair.problem == index]
@@ -143,8 +151,8 @@ def _change(change: ChangeResult) -> Table:
             for pair in sorted(pairs, key=lambda pair: (pair.outcome == "missed", pair.bot))
             if pair.finding
         ]
-        if silent := ", ".join(pair.bot for pair in pairs if not pair.finding):
-            rows.append(("missed", silent, "", "", name, "", "no finding"))
+        if without_finding := ", ".join(pair.bot for pair in pairs if not pair.finding):
+            rows.append(("missed", without_finding, "", "", name, "", "no finding"))
     rows += [
         (d.outcome, d.finding.bot, "", "", "", d.finding.text, d.importance)
         for d in sorted(change.decisions, key=lambda d: (*Importance, "").index(d.importance))
@@ -154,9 +162,9 @@ def _change(change: ChangeResult) -> Table:
 
 
 def _lists(result: BenchResult) -> Iterator[tuple[str, str, list[Table]]]:
-    """Yield the lists that the author of a bot reads: missed problems, unsure pairs, unlisted ones.
+    """Yield three lists for the author of a bot: missed problems, unsure pairs, unlisted findings.
 
-    Each item is a title, the noun for a row, and tables with the most important rows first.
+    Each list is a title, the noun for a row, and tables with the most important rows first.
     """
     entries = [
         (change, change.problems[pair.problem], pair)
@@ -171,8 +179,8 @@ def _lists(result: BenchResult) -> Iterator[tuple[str, str, list[Table]]]:
         hits = "" if pair.outcome == "hit" else ", ".join(hit_by[change.id, pair.problem])
         return first, pair.bot, hits, change.id, problem.text, *_describe(pair)
 
-    # A problem that other bots found can be found, so within one severity, the problems that most
-    # bots found come first. Then come problems with a probable finding: they are nearly hits.
+    # Within a severity, the problems that most bots found come first, because they can be found. Of
+    # these, those with the most probable finding come first, because they are nearly hits.
     missed = sorted(
         (entry for entry in entries if entry[2].outcome == "missed" and entry[1].is_required),
         key=lambda entry: (
@@ -196,14 +204,15 @@ def _lists(result: BenchResult) -> Iterator[tuple[str, str, list[Table]]]:
         if d.outcome == "unlisted"
     ]
     rows = sorted(unlisted, key=lambda cells: (*Importance, "").index(cells[0]))
-    table = _tabulate("By importance", "Importance by its words", rows)
+    table = _tabulate("By importance", "Importance judged from the text", rows)
     yield "Unlisted findings", "unlisted finding", [table]
 
 
 def _fold(tables: Iterable[Table], noun: str, rows: int) -> tuple[Table, ...]:
-    """Shorten tables so that together they show about `rows` rows; empty tables are left out.
+    """Shorten tables so that together they have about `rows` rows; empty tables are left out.
 
-    The caption of each table says how many rows it has and how many of them are shown.
+    The caption of each table says how many rows there are and, if it is shortened, how many of them
+    are shown.
     """
     used = [table for table in tables if table.rows]
     row_limit = max(3, rows // max(1, len(used)))
@@ -218,7 +227,7 @@ def _fold(tables: Iterable[Table], noun: str, rows: int) -> tuple[Table, ...]:
     )
 
 
-def _moved(result: BenchResult) -> Table:
+def _show_effect(result: BenchResult) -> Table:
     before = {row.bot: row for row in result.before}
 
     def show(row: BotScore, field: str) -> str:
@@ -226,7 +235,7 @@ def _moved(result: BenchResult) -> Table:
         return " → ".join(_show(side).partition(" ")[0] for side in sides)
 
     fields = {"Hits": "hits", "Recall": "recall", "Precision": "precision", "F": "f"}
-    return _by_bot("Without and with decisions on unsure pairs", result.bots, fields, show)
+    return _tabulate_scores("Without and with decisions on unsure pairs", result.bots, fields, show)
 
 
 def lay_out(result: BenchResult, *, rows: int | None = None) -> Report:
@@ -236,7 +245,7 @@ def lay_out(result: BenchResult, *, rows: int | None = None) -> Report:
         result: The result.
         rows: Maximum number of rows of each list of findings; None for all rows, as on a page.
     """
-    by_kind = (_groups(result, kind) for kind in ("severity", "category", "language"))
+    by_kind = (_tabulate_groups(result, kind) for kind in ("severity", "category", "language"))
     required = sum(p.is_required for change in result.changes for p in change.problems)
     unsure = sum(row.unsure for row in result.bots)
     pairs = sum(pair.finding is not None for change in result.changes for pair in change.pairs)
@@ -257,13 +266,13 @@ def lay_out(result: BenchResult, *, rows: int | None = None) -> Report:
             ("Unsure", f"{unsure / max(1, pairs):.0%}", f"{unsure:,} of {pairs:,} pairs"),
         ),
         sections=(
-            Section("bots", "Bots", "Bots", bars_title="Recall; hollow: precision", bars=tuple(
+            Section("bots", "Bots", "Bots", bars_title="Recall (hollow: precision)", bars=tuple(
                 bar(row.bot, row.recall, "main", bar("precision", row.precision, "trivial"))
                 for row in result.bots
             ), tables=(tabulate_bots(result),)),
             Section("groups", "Groups", "Recall by group",
                     tables=tuple(table for table in by_kind if table)),
-            *((Section("moved", "Decided", "Decisions on unsure pairs", tables=(_moved(result),)),)
+            *((Section("decided", "Decided", "Decided pairs", tables=(_show_effect(result),)),)
               if result.before else ()),
             *(
                 Section(title.split()[0].lower(), title.split()[0], title,
@@ -272,10 +281,10 @@ def lay_out(result: BenchResult, *, rows: int | None = None) -> Report:
                 if (folded := _fold(tables, noun, rows or _ALL))
             ),
             Section("others", "Others", "Other findings",
-                    tables=(_by_bot("Other findings", result.bots, OTHER_FINDINGS),)),
-            Section("comparisons", "Comparisons", "Comparisons", tables=(_comparisons(result),)),
+                    tables=(_tabulate_scores("Other findings", result.bots, OTHER_FINDINGS),)),
+            Section("comparisons", "Comparisons", "Comparisons", tables=(_compare_bots(result),)),
             Section("changes", "Changes", "Changes", has_folded_in_text=False,
-                    folded=tuple(map(_change, sorted(result.changes, key=_natural_order)))),
+                    folded=tuple(map(_list_change, sorted(result.changes, key=_natural_order)))),
         ),
         signatures=(result.signature,),
     )  # fmt: skip
@@ -286,7 +295,7 @@ def render_short(result: BenchResult) -> str:
     blocks: list[Block] = [
         Heading(f"Known problems of {result.golden}"),
         tabulate_bots(result),
-        *((_moved(result),) if result.before else ()),
+        *((_show_effect(result),) if result.before else ()),
         *(
             Folded(table.caption, (table,))
             for _, noun, tables in _lists(result)

@@ -38,13 +38,15 @@ Vector = npt.NDArray[np.float32]
 Key = tuple[str, str]
 """Change and bot."""
 Answers = Mapping[str, tuple[bool, str]]
-"""Identifier of a pair -> whether its finding is about its problem, and who decided so."""
+"""For each decided pair, by its identifier: whether its finding is about its problem, and how that
+was decided, such as "judged by hand".
+"""
 
 SAME_COSINE: Final = 0.8
 """Two unlisted findings make the same point if their vectors have at least this cosine."""
-# The vectors of the texts of so many changes take some 10 MB.
+# The vectors of one bot's texts for this many changes take about 10 MB.
 CHUNK: Final = 64
-"""Number of changes for which one bot's texts are encoded at once."""
+"""Number of changes whose texts are encoded at once."""
 
 
 class _Review(NamedTuple):
@@ -74,14 +76,13 @@ def score(
 
     Args:
         golden: The set, or its file.
-        findings: The findings, or their file. Comments as posted (`raw`) are divided into remarks
-            first.
+        findings: The findings, or their file. Entire comments (`raw`) are divided into remarks.
         beta: Weight of recall against precision in F, above 0.
-        resamples: Number of bootstrap draws of the changes; with 0 there are no intervals.
-        seed: Seed of the draws.
+        resamples: Number of bootstrap samples of the changes; 0 for no intervals.
+        seed: Seed of the bootstrap.
         encoder: Encoder of the vectors that the matcher compares; None for the default one.
-        answers: Decisions by hand: identifier of a pair -> whether its finding is about its
-            problem.
+        answers: Decisions by hand: for each pair, by its identifier, whether its finding is about
+            its problem.
         judge: Language model that decides those unsure pairs that nobody decided by hand.
 
     Returns:
@@ -89,7 +90,8 @@ def score(
         depend on the order of the input, nor on the other bots.
 
     Raises:
-        InputError: A file cannot be read, or no finding is for a change of the set.
+        InputError: A file cannot be read, no finding is for a change of the set, `beta` is not
+            above 0, or the encoder is not minilm.
     """
     if isinstance(golden, str | Path):
         golden = read_golden(Path(golden))
@@ -99,14 +101,14 @@ def score(
     if not beta > 0 or not math.isfinite(beta):
         raise InputError(f"beta is {beta:g}; it must be above 0")
     encoder = encoder or MiniLM()
-    reading = reader_for(encoder)
-    if reading is None:
+    reader = reader_for(encoder)
+    if reader is None:
         raise InputError("findings can only be matched with the encoder minilm")
-    grouped, notes = _group(golden, findings, reading)
+    grouped, notes = _group(golden, findings, reader)
     bots = sorted({bot for _, bot in grouped})
-    reviews = _compare(golden, bots, grouped, reading, notes)
-    levels = _read_levels([f.text for group in grouped.values() for f in group], reading)
-    rows = {key: _decide(review, reading, levels, {}) for key, review in reviews.items()}
+    reviews = _compare(golden, bots, grouped, reader, notes)
+    levels = _read_levels([f.text for group in grouped.values() for f in group], reader)
+    rows = {key: _decide(review, reader, levels, {}) for key, review in reviews.items()}
     before: tuple[BotScore, ...] = ()
     by_hand, by_model, of_model = answers or {}, dict[str, bool](), ""
     if judge:
@@ -121,17 +123,17 @@ def score(
     if decided:
         before = compute(golden, bots, rows, beta, resamples=0, seed=0)[0]
         matched = rows
-        rows = {key: _decide(review, reading, levels, decided) for key, review in reviews.items()}
+        rows = {key: _decide(review, reader, levels, decided) for key, review in reviews.items()}
         notes += _note_taken(matched, rows)
     if by_hand:
         notes.append(_count_answers(by_hand, reviews.values()))
     scores, comparisons = compute(golden, bots, rows, beta, resamples=resamples, seed=seed)
-    notes += _name_bots("changes without a finding count as silence", scores, "silent")
+    notes += _name_bots("changes without a finding count as reviewed", scores, "silent")
     texts = [problem.text for change in golden.changes for problem in change.problems]
     texts += [finding.text for group in grouped.values() for finding in group]
     if foreign := [text for text in texts if not is_english(text)]:
-        note = f"not in English, only code and place count: {count_noun(len(foreign), 'text')}"
-        without = "findings without a match, which count neither way"
+        note = f"not in English, so only code and place count: {count_noun(len(foreign), 'text')}"
+        without = "findings without a match, which count neither for nor against a bot"
         notes.append("; ".join([note, *_name_bots(without, scores, "unread")]))
     # Decisions by hand change the numbers, so a result with other decisions has another signature.
     content = "".join(f"{id_}{is_same:d}" for id_, is_same in sorted(by_hand.items()))
@@ -159,20 +161,20 @@ def score(
         notes=tuple(notes),
         signature=f"crscore@{__version__}|bench|{golden.name}@{golden.version or '-'}"
         f"+{golden.sha256[:12]}|{read_model().identity}|{encoder.identity}"
-        f"|language:{LANGUAGE_IDENTITY}|{reading.identity}|beta:{beta:g}"
+        f"|language:{LANGUAGE_IDENTITY}|{reader.identity}|beta:{beta:g}"
         f"|resamples:{resamples}|seed:{seed}{of_model}{of_answers}",
     )
 
 
 def _name_bots(lead: str, scores: Iterable[BotScore], field: str) -> list[str]:
-    """Return a note: a lead and each bot whose field is not 0, with it; none if all are 0."""
+    """Return a note with each bot whose `field` is not 0, and its value; empty if all are 0."""
     counts = sorted((row.bot, getattr(row, field)) for row in scores)
     bots = ", ".join(f"{bot} {count:,}" for bot, count in counts if count)
     return [f"{lead}: {bots}"] if bots else []
 
 
 def _count_answers(answers: Mapping[str, bool], reviews: Iterable[_Review]) -> str:
-    """Return a note with two counts: answers about pairs of these files, and other answers."""
+    """Return a note that counts the answers about pairs of these files, and other answers."""
     names = {
         reasons.name_pair(review.change.id, problem.text, finding.text)
         for review in reviews
@@ -181,18 +183,18 @@ def _count_answers(answers: Mapping[str, bool], reviews: Iterable[_Review]) -> s
     }
     unknown = len(answers.keys() - names)
     note = f"judged by hand: {count_noun(len(answers) - unknown, 'pair')}"
-    return f"{note}; decisions about no pair of these files: {unknown:,}" if unknown else note
+    return f"{note}; decisions about pairs not in these files: {unknown:,}" if unknown else note
 
 
 def _note_taken(before: Mapping[Key, Row], after: Mapping[Key, Row]) -> list[str]:
-    """Return a note if decisions took findings away from problems: a finding counts only once."""
+    """Return a note if decisions took findings away from other problems; otherwise nothing."""
     counts = [sum(reasons.OTHER_PROBLEM in pair.why for row in rows.values() for pair in row.pairs)
               for rows in (before, after)]  # fmt: skip
-    return ["one finding counts for one problem"] * (counts[0] < counts[1])
+    return ["decisions moved findings from one problem to another"] * (counts[0] < counts[1])
 
 
 def _group(
-    golden: GoldenSet, findings: Iterable[Finding], reading: Reader
+    golden: GoldenSet, findings: Iterable[Finding], reader: Reader
 ) -> tuple[Mapping[Key, Sequence[Finding]], list[str]]:
     """Group findings by change and bot.
 
@@ -212,32 +214,32 @@ def _group(
         notes.append(f"not counted: {count_noun(len(foreign), 'finding')} for {changes}")
     groups = defaultdict[Key, list[Finding]](list)
     for finding in listed:
-        # A bot whose comments have no remark was run but found nothing, so it gets an empty group.
+        # A bot whose comments contain no remark was run but found nothing. Its group stays empty.
         groups[finding.change, finding.bot] += [] if finding.raw else [finding]
-    for finding in _divide([row for row in listed if row.raw], reading):
+    for finding in _divide([row for row in listed if row.raw], reader):
         groups[finding.change, finding.bot].append(finding)
     for group in groups.values():
         group.sort(key=lambda row: (row.text, row.path or "", row.line or 0))
     return groups, notes
 
 
-def _divide(comments: Sequence[Finding], reading: Reader) -> list[Finding]:
-    """Divide comments as posted into remarks, each of which becomes a finding.
+def _divide(comments: Sequence[Finding], reader: Reader) -> list[Finding]:
+    """Divide entire comments into remarks, each of which becomes a finding.
 
-    Each sentence that asks the author for nothing becomes a finding that stays `raw`.
+    Each sentence that asks the author for nothing becomes a finding that remains `raw`.
     """
     units = [mark_unread(sentences_of([split_comment(c.text)])) for c in comments]
-    vectors = Vectors(reading.encoder, sorted({unit.text for row in units for unit in row}))
-    read = reading.read_texts([(row, vectors.of([unit.text for unit in row])) for row in units])
+    vectors = Vectors(reader.encoder, sorted({unit.text for row in units for unit in row}))
+    texts = reader.read_texts([(row, vectors.of([unit.text for unit in row])) for row in units])
     divided = []
-    for comment, row, (_, remarks) in zip(comments, units, read, strict=True):
-        # Text that cannot be read may make several points or none; it counts as one finding.
+    for comment, row, (_, remarks) in zip(comments, units, texts, strict=True):
+        # Text that is not in English may make several points or none, but counts as one finding.
         if text := " ".join(unit.text for unit in row if unit.unread and not unit.hidden):
             divided.append(replace(comment, text=text, raw=False))
         for remark in remarks:
             asks = remark.actionable >= ACTIONABLE_FROM
             # Sentences that ask for nothing were joined because they are background, not because
-            # they make one point, so each one is matched by itself.
+            # they make one point, so each sentence is matched by itself.
             for text in [remark.text] if asks else [row[at].text for at in remark.columns]:
                 divided.append(replace(comment, text=text, raw=not asks))
     return divided
@@ -245,26 +247,26 @@ def _divide(comments: Sequence[Finding], reading: Reader) -> list[Finding]:
 
 def _compare(
     golden: GoldenSet, bots: Sequence[str], grouped: Mapping[Key, Sequence[Finding]],
-    reading: Reader, notes: list[str],
+    reader: Reader, notes: list[str],
 ) -> dict[Key, _Review]:  # fmt: skip
     """Compare the findings of each bot for each change with the problems of the change.
 
     Notes about problems that look alike are added to `notes`.
 
-    The vectors of tokens take 50 KB for each text, 2.5 GB for 50,000 findings. Therefore they are
-    dropped as soon as the pairs are measured.
+    The vectors of tokens take 50 KB for each text, which is 2.5 GB for 50,000 findings. Therefore
+    they are dropped as soon as the pairs are measured.
     """
     reviews: dict[Key, _Review] = {}
-    model, rarity = read_model(), reading.weights.rarity
-    view = partial(view_texts, encoder=reading.encoder, rarity=rarity, layers=model.layers)
+    model, rarity = read_model(), reader.weights.rarity
+    view = partial(view_texts, encoder=reader.encoder, rarity=rarity, layers=model.layers)
     with progress.track("matching", len(golden.changes)) as advance:
         for start in range(0, len(golden.changes), CHUNK):
             chunk = golden.changes[start : start + CHUNK]
             problems = view(p.text for change in chunk for p in change.problems)
             notes += [note for change in chunk for note in find_alike(change, problems)]
             for bot in bots:
-                # Each bot's texts are encoded by themselves: the last bits of a vector depend on
-                # the other texts of its batch, and one bot must not change another's numbers.
+                # The texts of each bot are encoded separately, because the last bits of a vector
+                # depend on the batch, and no bot may change the numbers of another bot.
                 listed = [grouped.get((change.id, bot), ()) for change in chunk]
                 texts = {finding.text for group in listed for finding in group}
                 views = problems | view(texts - problems.keys())
@@ -280,14 +282,14 @@ def _compare(
     return reviews
 
 
-def _decide(review: _Review, reading: Reader, levels: Mapping[str, str], answers: Answers) -> Row:
+def _decide(review: _Review, reader: Reader, levels: Mapping[str, str], answers: Answers) -> Row:
     """Decide which problem each finding of a bot is about.
 
     Args:
         review: The findings and the problems.
-        reading: Reader of remarks, which knows how rare each word is.
-        levels: Text of a finding -> importance that the finding has if it is right.
-        answers: Decisions about pairs; they replace the matcher's.
+        reader: Reader of remarks, which knows how rare each word is.
+        levels: Importance of each finding if it is right, by the finding's text.
+        answers: Decisions about pairs, which replace those of the matcher.
     """
     problems, probabilities = review.change.problems, review.probabilities.copy()
     threshold = read_model().threshold
@@ -309,17 +311,17 @@ def _decide(review: _Review, reading: Reader, levels: Mapping[str, str], answers
         problem, importance = matched.get(index), ""
         if problem is not None:
             outcome = _name_hit(problems[problem])
-        # The problem is matched with a more probable finding of this bot.
+        # The best problem is already matched with a more probable finding of this bot.
         elif probability >= threshold and best in matched.values():
             outcome, problem = "duplicate", best
         elif finding.raw:
             # A sentence that asks for nothing, such as praise or a description, counts only if it
-            # is about a known problem. When these sentences were all left out, the recall of
-            # comments as posted was 0.667; with this rule it was 0.771
-            # (`benchmarks/bench_raw.py` prints today's numbers).
+            # is about a known problem. When all such sentences were left out, the recall of entire
+            # comments was 0.667 instead of 0.771 (`benchmarks/bench_raw.py` prints the present
+            # numbers).
             continue
         elif not is_english(finding.text):
-            # To the encoder such texts are all alike, so a miss says nothing.
+            # The encoder cannot tell such texts apart, so the lack of a match says nothing.
             outcome = "unread"
         elif unlisted and (np.stack(unlisted) @ review.vectors[index]).max() >= SAME_COSINE:
             outcome = "duplicate"
@@ -333,7 +335,7 @@ def _decide(review: _Review, reading: Reader, levels: Mapping[str, str], answers
     right = sum(d.outcome in ("hit", "also right") for d in decisions)
     return Row(
         decisions,
-        _pair(review, reading, answers, probabilities, matched),
+        _pair(review, reader, answers, probabilities, matched),
         (len(hits), right, right + len(unlisted), sum(weight > 0 for weight in weights),
          sum(weights[problem] for problem in hits), sum(weights)),
     )  # fmt: skip
@@ -341,12 +343,12 @@ def _decide(review: _Review, reading: Reader, levels: Mapping[str, str], answers
 
 def _pair(
     review: _Review,
-    reading: Reader,
+    reader: Reader,
     answers: Answers,
     probabilities: Doubles,
     matched: Mapping[int, int],
 ) -> list[Pair]:
-    """Pair each problem with the finding that is about it or, if none is, comes nearest to it."""
+    """Pair each problem with the finding that is about it or, if none is, with the nearest one."""
     pairs = []
     by_problem = {problem: finding for finding, problem in matched.items()}
     model = read_model()
@@ -363,7 +365,7 @@ def _pair(
         reason = reasons.explain(
             finding,
             problem,
-            reading.weights.rarity,
+            reader.weights.rarity,
             is_hit=is_hit,
             is_taken=not is_hit and probability >= model.threshold,
             decided_by=answers[name][1] if name in answers else "",
@@ -382,13 +384,13 @@ def _name_hit(problem: Problem) -> str:
     return "also right" if problem.also_right else "hit"
 
 
-def _read_levels(texts: Iterable[str], reading: Reader) -> dict[str, str]:
-    """Return the importance of texts if they are right; "" for text in another language."""
-    # The model of phrases decides alone, because the network would encode every finding a second
-    # time. The two agree for 88 % of 350 findings on whether a finding is serious
+def _read_levels(texts: Iterable[str], reader: Reader) -> dict[str, str]:
+    """Return each text's importance if the text is right; "" for a text that is not in English."""
+    # Only the model of phrases is used, because the network would encode every finding again. The
+    # two agree for 88 % of 350 findings on whether a finding is serious
     # (docs/design/029-golden-sets.md).
     distinct = sorted(set(texts))
-    ratings = reading.weights.network.phrases.read(distinct)
+    ratings = reader.weights.network.phrases.read(distinct)
     importance, functional = (ratings[:, PHRASED.index(n)] for n in ("importance", "functional"))
     return {
         text: name_level(sigmoid(float(logit))).value if is_english(text) else ""

@@ -17,7 +17,7 @@ _FILE: Final = Path(__file__).with_name("sets.toml")
 
 
 class PublicSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Where a public golden set is from, and which of its files have the problems."""
+    """Source of a public golden set, and the files in it that list the problems."""
 
     title: str
     origin: str
@@ -25,12 +25,12 @@ class PublicSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     licence: str
     """SPDX identifier of the set's licence."""
     files: str
-    """Glob pattern of the files in the repository that have the problems."""
+    """Glob pattern of the files in the repository that list the problems."""
 
 
 @lru_cache
 def public_sets() -> dict[str, PublicSet]:
-    """Return the known sets by name."""
+    """Return the known public sets by name."""
     return msgspec.convert(tomllib.loads(_FILE.read_text("utf-8")), dict[str, PublicSet])
 
 
@@ -39,14 +39,14 @@ def fetch(name: str, source: Path) -> GoldenSet:
 
     Args:
         name: Name of the set.
-        source: Clone of its repository, or a file or folder with its problems.
+        source: Clone of the set's repository, or a file or folder with the set's problems.
 
     Raises:
-        InputError: There is no such set, or the set cannot be read.
+        InputError: No known set has this name, or the set cannot be read.
     """
     sets = public_sets()
     if name not in sets:
-        raise InputError(f"there is no set {name!r}; known ones: {', '.join(sets)}")
+        raise InputError(f"there is no set {name!r}; the known sets are {', '.join(sets)}")
     pattern = sets[name].files
     is_clone = source.is_dir() and any(source.glob(pattern))
     golden = read_golden(source, pattern=pattern if is_clone else "**/*")
@@ -60,9 +60,10 @@ def to_lines(golden: GoldenSet) -> str:
 
 
 def describe_sets() -> str:
-    """List the known sets, one per line.
+    """List the known sets, one per line, with the licence and the address of each.
 
-    For each set, the current folder may have a copy; its hash is listed, or "not fetched".
+    If the current folder has a copy of a set (`NAME.jsonl`), the line has the first digits of the
+    copy's hash, otherwise "not fetched".
     """
     lines = []
     for name, row in public_sets().items():

@@ -24,7 +24,10 @@ def write(folder: Path, content: str, name: str = "rows.jsonl") -> Path:
         ('[{"problems": [{"text": "x"}]}]', "the id of its change is missing"),
         ('{"id": "a", "problems": [{"severity": "low"}]}', "text is missing"),
         ('{"id": "a", "problems": [{"text": "x", "severity": "odd"}]}', "severity is 'odd'"),
-        ('{"id": "a", "problems": [{"text": "x", "line": "7"}]}', "expected a line from 1"),
+        (
+            '{"id": "a", "problems": [{"text": "x", "line": "7"}]}',
+            "expected a line >= 1",
+        ),
         ('{"id": "a", "problems": [7]}', "expected an object"),
         ('{"problems": ["x"]}', "the id of its change is missing"),
         ("{broken", "the line is not valid JSON"),
@@ -141,7 +144,10 @@ def test_layouts_of_findings(tmp_path: Path) -> None:
         ('{"change": "a", "text": "x"}', "the bot is missing"),
         ('{"bot": "b", "text": "x"}', "the id of its change is missing"),
         ('{"change": "a", "bot": "b", "findings": [null]}', "text is missing"),
-        ('{"change": "a", "bot": "b", "text": "x", "line": NaN}', "expected a line from 1"),
+        (
+            '{"change": "a", "bot": "b", "text": "x", "line": NaN}',
+            "expected a line >= 1",
+        ),
         (
             '{"change": "a", "bot": "b", "text": "x", "cost": "1 EUR"}',
             "cost is '1 EUR'; expected a",

@@ -65,7 +65,7 @@ def test_answers_move_the_result_and_the_result_says_so(tmp_path: Path) -> None:
     assert recalls == [pytest.approx(1 / 3), pytest.approx(2 / 3)]
     assert pairs_of(second)[NULL].why.startswith("judged by hand")
     assert not pairs_of(second)[NULL].is_unsure
-    assert "judged by hand: 1 pair; decisions about no pair of these files: 1" in second.notes
+    assert "judged by hand: 1 pair; decisions about pairs not in these files: 1" in second.notes
     assert second.signature != first.signature
     assert first.signature == bench.score(GOLDEN, FINDINGS, resamples=0, answers={}).signature
     path = tmp_path / "decisions.jsonl"
@@ -96,7 +96,7 @@ def test_unsure_pairs_are_written_to_be_filled_in() -> None:
 def test_wrong_answers_are_refused(tmp_path: Path, content: str) -> None:
     path = tmp_path / "decisions.jsonl"
     path.write_text(content, encoding="utf-8")
-    with pytest.raises(InputError, match=r"expected id|two different answers"):
+    with pytest.raises(InputError, match=r"expected a text id|two different answers"):
         read_decisions(path)
 
 
@@ -116,12 +116,12 @@ def test_finding_counts_for_one_problem_and_the_result_says_so() -> None:
     golden = make_set("g", "", [Change(id="1", problems=problems)])
     finding = Finding(change="1", bot="b", text="The mutex stays locked if parsing fails.")
     id_ = pairs_of(bench.score(golden, [finding], resamples=0))[other].id
-    moved = bench.score(golden, [finding], resamples=0, answers={id_: True})
-    assert (moved.before[0].hits, moved.bots[0].hits) == (1, 1)
-    assert "one finding counts for one problem" in moved.notes
-    assert pairs_of(moved)[LOCK].why.startswith("matched with another problem")
-    moved = bench.score(golden, [finding], resamples=0, answers={id_: False})
-    assert "one finding counts for one problem" not in moved.notes
+    decided = bench.score(golden, [finding], resamples=0, answers={id_: True})
+    assert (decided.before[0].hits, decided.bots[0].hits) == (1, 1)
+    assert "decisions moved findings from one problem to another" in decided.notes
+    assert pairs_of(decided)[LOCK].why.startswith("matched with another problem")
+    decided = bench.score(golden, [finding], resamples=0, answers={id_: False})
+    assert "decisions moved findings from one problem to another" not in decided.notes
 
 
 def test_improbable_finding_in_another_file_is_not_shown() -> None:
@@ -140,5 +140,5 @@ def test_improbable_finding_in_another_file_is_not_shown() -> None:
 
 def test_unlisted_findings_are_ordered_by_their_words_and_the_columns_say_so() -> None:
     text = layout.to_text(lay_out(bench.score(GOLDEN, FINDINGS, resamples=0)))
-    assert "Importance by its words" in text
+    assert "Importance judged from the text" in text
     assert "Unlisted, critical or major" in text

@@ -112,7 +112,7 @@ def test_raw_comment_is_divided_and_praise_is_no_finding() -> None:
     (row,) = scored.bots
     assert (row.hits, row.unlisted, row.duplicates) == (1, 1, 0)
     assert row.silent == len(golden.changes) - 1
-    assert scored.notes == (f"changes without a finding count as silence: b {row.silent}",)
+    assert scored.notes == (f"changes without a finding count as reviewed: b {row.silent}",)
 
 
 def test_unlisted_findings_have_an_importance() -> None:
@@ -170,8 +170,8 @@ def test_unrelated_texts_in_another_language_do_not_match() -> None:
     (row,) = result.bots
     assert (row.hits, row.unlisted, row.duplicates) == (0, 0, 0)
     note = (
-        f"not in English, only code and place count: {2 * len(pairs)} texts; "
-        f"findings without a match, which count neither way: b {len(pairs)}"
+        f"not in English, so only code and place count: {2 * len(pairs)} texts; "
+        f"findings without a match, which count neither for nor against a bot: b {len(pairs)}"
     )
     assert result.notes[0] == note
 
@@ -195,7 +195,7 @@ def test_text_in_another_language_matches_by_its_code_and_location(
     result = bench.score(golden, [finding], resamples=0)
     assert [decision.outcome for decision in result.changes[0].decisions] == [outcome]
     assert not result.changes[0].decisions[0].importance
-    without = "; findings without a match, which count neither way: b 1"
+    without = "; findings without a match, which count neither for nor against a bot: b 1"
     told = f"count: 1 text{without * (outcome == 'unread')}"
     assert result.notes[-1].endswith(told)
 
@@ -209,7 +209,7 @@ def test_comments_in_another_language_without_a_match_count_neither_way() -> Non
     result = bench.score(golden, [*rows, listed], resamples=0)
     (row,) = result.bots
     assert (row.hits, row.unlisted, row.duplicates, row.unread) == (1, 0, 0, 3)
-    told = "findings without a match, which count neither way: b 3"
+    told = "findings without a match, which count neither for nor against a bot: b 3"
     assert told in render_short(result)
     assert told in lay_out(result).notes[-1]
     assert (row.precision.value, row.recall.value) == (1, 1)
@@ -233,7 +233,7 @@ def test_counts_of_a_bot_add_up_to_its_findings() -> None:
     counts = {row.bot: (row.hits, row.unlisted, row.duplicates, row.unread) for row in result.bots}
     assert counts == {"a": (1, 1, 1, 2), "b": (0, 0, 0, 1), "c": (1, 0, 0, 0)}
     assert {bot: sum(row) for bot, row in counts.items()} == {b: len(texts[b]) for b in texts}
-    assert result.notes[-1].endswith("which count neither way: a 2, b 1")
+    assert result.notes[-1].endswith("which count neither for nor against a bot: a 2, b 1")
 
 
 def test_time_and_price_count_once_a_change_and_have_columns_where_known() -> None:

@@ -44,6 +44,6 @@ def test_unknown_set_and_missing_clone_get_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.run(["bench", "fetch", "none", str(tmp_path)]) == 3
-    assert "known ones: martian" in capsys.readouterr().err
+    assert "the known sets are martian" in capsys.readouterr().err
     assert cli.run(["bench", "fetch", "martian"]) == 2
     assert "a name and a clone" in capsys.readouterr().err
