@@ -1,1 +1,1 @@
-"""Run on one pull request: its steps, its result, and the documents made from it."""
+"""Scores one pull request: the steps of a run, its result, and the documents made from it."""

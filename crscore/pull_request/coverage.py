@@ -1,4 +1,4 @@
-"""Gate on reviewers: did each one post a review of the newest commit? A check is no review."""
+"""Gate that fails unless each reviewer reviewed the newest commit; status checks do not count."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -12,10 +12,10 @@ from crscore.pull_request.reviewers.classify import read_posts
 from crscore.pull_request.reviewers.wildcards import matches
 from crscore.scoring.gate import GateResult
 
-# Each reading takes two or three requests, and a token has 1,000 (in a workflow) or 5,000 an hour:
+# Each poll takes two or three requests, and a token allows 1,000 (in a workflow) or 5,000 an hour:
 # https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
 POLL_S: Final = 30.0
-"""Seconds between two readings while waiting for a review."""
+"""Seconds between polls while waiting for a review."""
 _DIGITS: Final = 10
 
 
@@ -28,20 +28,23 @@ def judge(
     wait_s: float = 0.0,
     sleep: Callable[[float], object] = time.sleep,
 ) -> GateResult:
-    """Fail for each reviewer who did not review the newest commit.
+    """Check that each reviewer reviewed the newest commit.
 
     A review is a submitted review or, on a host that has no reviews, a thread. A notice that
     nothing was reviewed does not count, nor does a reply in a thread, a dismissed review, or a
     review by the author of the pull request.
 
     Args:
-        host: The code host; each reading takes two or three requests.
+        host: The code host.
         repository: Full name of the repository.
-        number: The pull request.
-        reviewers: Logins or names of reviewers; `*` stands for any text. For each of them, a review
+        number: The pull request's number.
+        reviewers: Logins or names of reviewers; `*` matches any text. For each of them, a review
             of the newest commit must exist.
         wait_s: Seconds to wait for missing reviews; a push meanwhile does not restart the wait.
         sleep: Function that waits for a number of seconds; tests replace it.
+
+    Returns:
+        The result, with a failure for each reviewer who did not review the newest commit.
 
     Raises:
         ConfigError: No reviewer is given.
@@ -49,7 +52,7 @@ def judge(
     """
     if not all(name.strip() for name in reviewers) or not reviewers:
         raise ConfigError("reviewer", "settings", "must be the login or the name of a reviewer")
-    # A check that runs when commits are pushed starts before anyone can have reviewed them.
+    # A workflow that starts on a push runs before anyone can have reviewed the commits.
     left = wait_s
     while True:
         head, messages = host.read_reviews(repository, number)
@@ -59,7 +62,7 @@ def judge(
             commits = [
                 commit
                 for commit, names, is_trusted in reviewed
-                # A pattern with `*` could match a stranger's login.
+                # A pattern with `*` could match the login of anybody who can comment.
                 if (is_trusted or "*" not in pattern)
                 and any(matches(pattern, name) for name in names)
             ]
@@ -80,7 +83,7 @@ def judge(
 
 
 def _list_reviewed(head: Head, messages: Sequence[HostMessage]) -> list[tuple[str, set[str], bool]]:
-    """Return each review's commit, the names of its author, and whether the author is trusted."""
+    """Return, for each review, its commit, its author's names, and whether these are trusted."""
     reviewed = []
     for message in read_posts(messages, pull_author=head.author):
         post = message.post
@@ -90,10 +93,10 @@ def _list_reviewed(head: Head, messages: Sequence[HostMessage]) -> list[tuple[st
             continue
         is_trusted = post.is_trusted is not False
         login = post.login or ""
-        # A stranger's login is not the name of a reviewer, because anyone can take an app's login
+        # An untrusted login does not name a reviewer, because anyone can register an app's login
         # without its suffix (docs/design/019-who-spoke.md).
         names = {message.reviewer, *((login, strip_app_suffix(login)) if is_trusted else ())}
         if post.commit:
-            # GitHub keeps the commit that was reviewed, also after further pushes.
+            # For GitHub, this is the commit that was reviewed, even after further pushes.
             reviewed.append((post.commit, names, is_trusted))
     return reviewed

@@ -1,4 +1,4 @@
-"""Quality gate of a pull request: compares the scores of its reviewers with thresholds."""
+"""Quality gate of a pull request, which compares the scores of its reviewers with thresholds."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -12,9 +12,9 @@ from crscore.scoring.gate import GateResult, check_thresholds, choose_messages
 from crscore.settings import Config
 
 TOGETHER: Final = "together"
-"""All reviewers combined."""
+"""Value of `fail_on` for the score of all reviewers together."""
 EACH_REVIEWER: Final = "each"
-"""Every reviewer separately."""
+"""Value of `fail_on` for the score of each reviewer."""
 _ALL: Final = "all reviewers together"
 
 
@@ -29,9 +29,13 @@ def judge(
 
     Args:
         overview: The run.
-        settings: The thresholds, and the outcome for a reviewer without a score.
-        fail_on: `together`, `each`, or patterns of reviewers' names (`*` is any text).
+        settings: Settings with the thresholds, and with the outcome for a reviewer without a score.
+        fail_on: `together`, `each`, or patterns of reviewers' names (`*` matches any text).
         fail_on_partial: Whether a partial run fails if there is a threshold.
+
+    Returns:
+        The result, with a line for each failure and for each case in which the gate was not
+        applied. Without thresholds, it has no lines.
 
     Raises:
         ConfigError: `fail_on` is empty.
@@ -52,19 +56,20 @@ def judge(
     notices: list[str] = []
     scores_by_name: dict[str, Scores] = {}
     for pattern in patterns:
-        matches = _matching_rows(overview, pattern)
+        matches = _find_scores(overview, pattern)
         scores_by_name |= matches
         if not matches:
             choose_messages(settings.on_nothing, failed, notices).append(
                 f"{subject}: the gate was not applied to {pattern}: no such reviewer commented"
             )
-    # A template that a stranger pasted raised a poor review from 9 to 99, and a stranger's poor
-    # review could fail `each` (docs/design/016-pull-request.md).
-    strangers = {row.name for row in overview.reviewers if not row.is_trusted}
-    if any(map(_is_open, patterns)) and (names := sorted(strangers - scores_by_name.keys())):
+    # Otherwise, anybody could change the outcome: a template that an outsider pasted raised a poor
+    # review from 9 to 99, and an outsider's poor review could fail `each`
+    # (docs/design/016-pull-request.md).
+    untrusted = {row.name for row in overview.reviewers if not row.is_trusted}
+    if any(map(_is_open, patterns)) and (names := sorted(untrusted - scores_by_name.keys())):
         notices.append(
-            f"{subject}: the gate does not count {format_paths(names)}: not {TRUSTED}; to count "
-            "one, give the full name in fail-on or authors"
+            f"{subject}: the gate does not count {format_paths(names)}: not {TRUSTED}; to count a "
+            "person, give the full name in fail-on or authors"
         )
     for name, scores in scores_by_name.items():
         result = check_thresholds(
@@ -80,7 +85,7 @@ def judge(
     return GateResult(tuple(failed), tuple(notices))
 
 
-def _matching_rows(overview: Overview, pattern: str) -> dict[str, Scores]:
+def _find_scores(overview: Overview, pattern: str) -> dict[str, Scores]:
     if pattern.lower() == TOGETHER:
         if overview.trusted:
             return {"all other reviewers together": overview.trusted}

@@ -1,8 +1,8 @@
 """Overview of one pull request, which is small enough to be passed between jobs.
 
-Every document for people is made from this value alone. The JSON document carries it from the job
-that measures to the one with write permission, where `decode_overview` reads it. The bounds of each
-type apply to both jobs.
+Every document for people is made from the overview alone. The JSON document carries it from the job
+that scores the pull request to the job with write permission, where `decode_overview` reads it. The
+limits in the types apply to both jobs.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -24,7 +24,7 @@ from crscore.version import __version__
 
 SCHEMA: Final = "urn:crscore:pull:4"
 """The `$id` of the JSON document's schema."""
-# The limits keep an untrusted file from filling the documents: a comment has at most 65,536
+# The limits prevent an untrusted file from filling the documents: a comment has at most 65,536
 # characters, a job summary 1 MiB.
 MAX_REVIEWERS = 200
 MAX_POINTS = 500
@@ -33,14 +33,14 @@ MAX_MORE_PLACES = 50
 MAX_NOTES = 100
 MAX_TEXT_CHARS = 2_000
 MAX_NAME_CHARS = 100
-# Code of a fork may have written the file:
+# The file is not trusted, because code of a fork may have written it:
 # https://securitylab.github.com/resources/github-actions-preventing-pwn-requests/
 MAX_BYTES = 50_000_000
-"""Maximum bytes of a file that is read."""
+"""Maximum bytes of a JSON document that is read."""
 # PATH_MAX of Linux.
 MAX_PATH_CHARS = 4_096
 _CUT_CHARS = 40
-"""Room for the note on truncation."""
+"""Characters reserved for the note that a text was truncated."""
 
 Text = Annotated[str, Meta(max_length=MAX_TEXT_CHARS)]
 Name = Annotated[str, Meta(min_length=1, max_length=MAX_NAME_CHARS)]
@@ -49,13 +49,13 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 Count = Annotated[int, Meta(ge=0, le=1_000_000_000)]
 Number = Annotated[int, Meta(ge=1, le=1_000_000_000)]
 Commit = Annotated[str, Meta(pattern=r"\A[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")]
-# GitHub's `owner/name` has two parts; GitLab's groups nest, up to 20 subgroups:
-# https://docs.gitlab.com/user/group/subgroups/
-# `.` and `..` are not names.
+# A name on GitHub, `owner/name`, has two parts. On GitLab, groups may have up to 20 levels of
+# subgroups: https://docs.gitlab.com/user/group/subgroups/
+# No part may be `.` or `..`.
 _NAME: Final = r"(?!\.\.?(?:/|\Z))[A-Za-z0-9_.-]{1,100}"
 Repository = Annotated[str, Meta(pattern=rf"\A{_NAME}(?:/{_NAME}){{1,20}}\Z")]
-# Documents link to this address, which may come from an untrusted file. So it has no user, query or
-# fragment, which could lead to a page of another kind.
+# Documents link to this address, which may come from an untrusted file. So it must have no user,
+# query or fragment, which could lead to a page of another kind.
 Address = Annotated[
     str,
     Meta(
@@ -77,76 +77,80 @@ class Useful(Struct, frozen=True, kw_only=True):
     among_bots: Annotated[int, Meta(ge=0, le=100)]
     """Share of real reviews by bots that are less useful, in percent."""
     word: Name
-    """The standing in a word, or that they are about something else."""
+    """Word for the standing, or for comments about something else."""
     about: Share
-    """Probability that they are about this change and no other."""
+    """Probability that the comments are about this change and no other."""
     importance: Share
-    """How bad it would be to merge without heeding the most important remark, if it is right."""
+    """Harm of a merge that ignores the most important remark, if the remark is right, from 0 to 1.
+    """
     verdict: Text
-    """The standing in plain words; for all reviewers together, also what each remark adds and how
-    many remarks the code decides."""
+    """Text that describes the standing; for all reviewers together, also what each remark adds, and
+    how many remarks the code confirms or refutes.
+    """
 
 
 class Scores(Struct, frozen=True, kw_only=True):
     """Scores of some comments against the whole change, or why there are none."""
 
     usefulness: Useful | None
-    """How useful they are: the headline; None with an encoder that has no weights for it."""
+    """How useful they are, the headline; None if crscore has no weights for the encoder."""
     relevance: Share | None
     """Harmonic mean of conciseness and comprehensiveness."""
     conciseness: Share | None
-    """How far the sentences address the change."""
+    """How well the sentences address the change."""
     comprehensiveness: Share | None
-    """How far the points of the change are addressed."""
+    """How well the points of the change are addressed."""
     reason: Text | None
     """Why relevance, conciseness and comprehensiveness are None; None when they are numbers."""
 
 
 class Together(Scores, frozen=True, kw_only=True):
-    """Counts over all comments of all reviewers."""
+    """Scores and counts of all comments of all reviewers together."""
 
     sentences: Count
-    """Sentences of all comments."""
+    """Number of sentences."""
     on_topic: Count
     """Number of these sentences that address a point."""
     words: Count
-    """Words of all comments."""
+    """Number of words."""
     points: Count
-    """Topics, and points without a topic, that a review of the change should address."""
+    """Number of topics, and of points without a topic, that a review of the change should address.
+    """
     addressed: Count
     """Number of these topics and points that a comment addresses."""
     unaddressed: Count
-    """Number of them that no comment addresses; `open` has the most important ones."""
+    """Number of these topics and points that no comment addresses; `open` lists the most important.
+    """
 
 
 class Reviewer(Scores, frozen=True, kw_only=True):
-    """One reviewer's row."""
+    """Scores and counts of one reviewer."""
 
     name: Name
     """Login, or the name of the bot."""
     is_bot: bool
     """True for a bot."""
     is_trusted: bool
-    """False for a person whom the repository did not choose; gates do not count them."""
+    """False for a person whom the repository did not choose, and whom gates do not count."""
     comments: Count
-    """Comments that were scored."""
+    """Number of comments that were scored."""
     sentences: Count
-    """Sentences in these comments."""
+    """Number of sentences in these comments."""
     words: Count
-    """Words in these comments."""
+    """Number of words in these comments."""
     threads: Count
-    """Threads started."""
+    """Number of threads that the reviewer started."""
     resolved: Count | None
-    """Number of these threads that are resolved; None when that could not be read."""
+    """Number of these threads that are resolved; None when this is unknown."""
     outdated: Count
-    """Comments on lines that are no longer part of the change."""
+    """Number of comments on lines that are no longer part of the change."""
 
 
 class Place(Struct, frozen=True, kw_only=True):
     """Place in the change."""
 
     path: Path | None
-    """File, as named on `side`; None for the change as a whole."""
+    """Path of the file on `side`; None for the entire change."""
     listed: Path | None
     """Path under which the host lists the file, which differs on the old side of a rename; None
     when it cannot be linked.
@@ -154,9 +158,9 @@ class Place(Struct, frozen=True, kw_only=True):
     side: Side
     """Version that the line numbers refer to."""
     line: Count
-    """First line, 1-based; 0 for the file as a whole."""
+    """First line, from 1; 0 for the entire file."""
     end_line: Count
-    """Last line, inclusive; 0 for the file as a whole."""
+    """Last line, inclusive; 0 for the entire file."""
 
 
 class Proof(Struct, frozen=True, kw_only=True):
@@ -165,37 +169,38 @@ class Proof(Struct, frozen=True, kw_only=True):
     verdict: records.Verdict
     """Confirmed or refuted."""
     says: Text
-    """Statement of the remark about the code, a clause."""
+    """What the remark says about the code, as a clause."""
     fact: Text
-    """Fact about the code, one sentence."""
+    """Fact about the code, as a sentence."""
     lines: Annotated[tuple[Place, ...], Meta(max_length=MAX_PROOF_PLACES)]
-    """Lines that prove it; at most `MAX_PROOF_PLACES`."""
+    """Places of the lines that prove the fact; at most `MAX_PROOF_PLACES`."""
 
 
 class ReviewRemark(Place, frozen=True, kw_only=True):
-    """Remark that needs an answer, or a refuted one, at the place of its comment."""
+    """Remark that needs an answer, or refuted remark, at the place of its comment."""
 
     text: Text
-    """Its sentences."""
+    """Sentences of the remark."""
     facts: Text
-    """Its level, its stance and its contribution to the value."""
+    """Description of the remark: importance, stance, and the points that it adds to the standing.
+    """
     level: records.Importance | None
-    """How bad it would be to merge without heeding it, if it is right; None if it is refuted."""
+    """Harm of a merge that ignores the remark, if it is right; None if it is refuted."""
     reviewer: Name
-    """Its author, as in `reviewers`."""
+    """Name of the remark's author, as in `reviewers`."""
     receipt: Proof | None
     """Proof of the verdict; None for an unproven remark."""
 
 
 class Point(Place, frozen=True, kw_only=True):
-    """Topic, or point without a topic, that a review should address but none does."""
+    """Topic, or point without a topic, that a review should address, but no review does."""
 
     text: Text
-    """One English sentence, after the topic if there is one."""
+    """English sentence, after the topic if there is one."""
     kind: ReferenceKind
     """Whether it is a claim about the change, its implication, or an issue."""
     source: Text
-    """Author or finder: a claim generator, or tools joined by `+`."""
+    """Claim generator that wrote the text, or tools that found the issue, joined by `+`."""
     severity: Severity | None
     """Severity of an issue; None for other kinds and when unknown."""
     weight: Share
@@ -214,45 +219,46 @@ class Overview(Struct, frozen=True, kw_only=True):
     signature: Text
     """Signature of the settings: same signature and inputs, same scores."""
     repository: Repository
-    """Full name: `owner/name`, or `group/subgroup/name`."""
+    """Full name of the repository: `owner/name`, or `group/subgroup/name`."""
     number: Number
-    """The pull request's number."""
+    """Number of the pull request."""
     title: Text
-    """Its title, untrusted."""
+    """Title of the pull request, untrusted."""
     url: Address
-    """Its page on the host."""
+    """Address of the pull request on the host."""
     head: Commit
-    """The commit that was measured."""
+    """Newest commit of the pull request when it was scored."""
     graded: bool
     """True when the scores are means of degrees, False when they are shares."""
     together: Together
     """Counts and scores of all reviewers together."""
     trusted: Together | None
-    """Scores of the reviewers that gates count, together; None without a gate, or if it counts all
-    reviewers."""
+    """Counts and scores of the reviewers whom gates count, together; None without a gate, or if it
+    counts all reviewers.
+    """
     reviewers: Annotated[tuple[Reviewer, ...], Meta(max_length=MAX_REVIEWERS)]
-    """Reviewers in order of first appearance, those whom gates do not count last; at most
+    """Reviewers in order of first appearance, but those whom gates do not count are last; at most
     `MAX_REVIEWERS`.
     """
     other_reviewers: Count
-    """Number of reviewers over that limit."""
+    """Number of further reviewers, beyond that limit."""
     remarks: Annotated[tuple[ReviewRemark, ...], Meta(max_length=MAX_REMARKS)]
     """Refuted remarks, then those that need an answer, by value; at most `MAX_REMARKS`."""
     open: Annotated[tuple[Point, ...], Meta(max_length=MAX_POINTS)]
     """Unaddressed topics and points, the most important first; at most `MAX_POINTS`."""
     missing: Annotated[tuple[Text, ...], Meta(max_length=MAX_NOTES)]
-    """Missing data that could change a score; empty when complete."""
+    """Descriptions of missing data that could change a score; empty when the data is complete."""
     notes: Annotated[tuple[Text, ...], Meta(max_length=MAX_NOTES)]
-    """Further notes for a reader."""
+    """Other notes for a reader."""
 
     @property
     def name(self) -> str:
-        """Its name, as people on its host write it."""
+        """The pull request's name as people on the host write it, such as `owner/name#7`."""
         return pull_name(self.repository, self.number, self.url)
 
     @property
     def commit_url(self) -> str:
-        """Address of the measured commit in the pull request."""
+        """Address of the commit `head` in the pull request."""
         return site_of_page(self.url).commit_address(self.url, self.head)
 
     @property
@@ -268,26 +274,26 @@ def make_overview(
     notes: Sequence[str] = (),
     trusted: records.Result | None = None,
     *,
-    strangers: Collection[str] = (),
+    untrusted: Collection[str] = (),
 ) -> Overview:
-    """Condense a run.
+    """Condense the result for a pull request into an overview.
 
     Args:
         pull: Pull request as read from the host.
         result: Result of the pipeline; a comment's author is a reviewer's name.
         people: The reviewers with their threads, in the order of their rows.
         notes: Notes in addition to those of `pull` and `result`.
-        trusted: Result of the reviewers whom the repository chose, if it did not choose all.
-        strangers: Names of the reviewers whom the repository did not choose.
+        trusted: Result of the reviewers whom the repository chose, if a gate needs it.
+        untrusted: Names of the reviewers whom the repository did not choose.
 
     Returns:
-        The overview, cut to its limits.
+        The overview, shortened to the limits of its types.
     """
     missed = [item for _, item in view.list_unaddressed(result)]
     # A host lists a renamed file once, under its new path, for both sides.
     listed = {file.old_path: file.path for file in pull.diff.files if file.old_path is not None}
     points = [_point(result, item, listed) for item in missed]
-    # Tools' errors and warnings first, then by weight.
+    # Errors of tools are first, then warnings; the rest is sorted by weight.
     points.sort(
         key=lambda point: (
             point.severity is not Severity.ERROR,
@@ -295,7 +301,8 @@ def make_overview(
             -point.weight,
         )
     )
-    # The later result takes precedence: it has no text of strangers that could displace other text.
+    # The trusted result takes precedence, because in it no untrusted text could displace other
+    # text.
     reviews = {item.author: item for run in (result, trusted or result) for item in run.reviews}
     rows = []
     for name, threads in people[:MAX_REVIEWERS]:
@@ -305,11 +312,11 @@ def make_overview(
         ]
         rows.append(
             Reviewer(
-                usefulness=None if review is None else _useful(review.usefulness),
+                usefulness=None if review is None else _make_useful(review.usefulness),
                 **_published_scores(None if review is None else review.scores),
                 name=_text(name, MAX_NAME_CHARS) or "unknown",
                 is_bot=any(thread.is_bot for thread in threads),
-                is_trusted=name not in strangers,
+                is_trusted=name not in untrusted,
                 comments=len(threads),
                 sentences=0 if review is None else review.scores.sentences,
                 words=0 if review is None else review.baselines.words,
@@ -328,22 +335,22 @@ def make_overview(
         url=pull.url,
         head=pull.head,
         graded=view.has_degrees(result),
-        together=_together(result),
-        trusted=None if trusted is None else _together(trusted),
+        together=_make_together(result),
+        trusted=None if trusted is None else _make_together(trusted),
         reviewers=tuple(rows),
         other_reviewers=max(len(people) - MAX_REVIEWERS, 0),
-        remarks=tuple(_remarks(result, listed))[:MAX_REMARKS],
+        remarks=tuple(_make_remarks(result, listed))[:MAX_REMARKS],
         open=tuple(points[:MAX_POINTS]),
-        missing=_capped(pull.missing),
-        notes=_capped(texts),
+        missing=_limit_notes(pull.missing),
+        notes=_limit_notes(texts),
     )
 
 
-def _together(result: records.Result) -> Together:
+def _make_together(result: records.Result) -> Together:
     addressed = [point.addressed for point in view.points(result)]
     composition = view.sum_of_value(result)
     return Together(
-        usefulness=_useful(
+        usefulness=_make_useful(
             result.usefulness, f"{composition}." * bool(composition), view.count_verdicts(result)
         ),
         **_published_scores(result.scores),
@@ -356,7 +363,7 @@ def _together(result: records.Result) -> Together:
     )
 
 
-def _useful(value: records.Usefulness | None, *further: str) -> Useful | None:
+def _make_useful(value: records.Usefulness | None, *further: str) -> Useful | None:
     if value is None:
         return None
     verdict = _text(" ".join(filter(None, (view.verdict(value), *further))))
@@ -371,7 +378,7 @@ def _published_scores(scores: records.Scores | None) -> dict[str, Any]:
     return values | {"reason": None if reason is None else _text(reason)}
 
 
-def _remarks(result: records.Result, listed: dict[str, str]) -> Iterator[ReviewRemark]:
+def _make_remarks(result: records.Result, listed: dict[str, str]) -> Iterator[ReviewRemark]:
     for remark, points in view.rank_remarks(result):
         if remark.is_valuable or view.is_refuted(remark):
             comment, receipt = result.comments[remark.comment].comment, remark.receipt
@@ -409,8 +416,8 @@ def _point(result: records.Result, item: records.PseudoReference, listed: dict[s
 
 
 def _place(spans: Sequence[LineSpan], listed: dict[str, str]) -> dict[str, Any]:
-    """Return the fields of a place: the first span of the new version, else of the old one."""
-    # A host shows the new version, so the first of its lines is the place.
+    """Return the fields of the place of the first span in the new version, else in the old one."""
+    # The new version takes precedence, because hosts show it.
     span = min(spans, key=lambda span: span.side is not Side.NEW, default=_NO_SPAN)
     path = _text(span.path, MAX_PATH_CHARS) or None
     listed_as = listed.get(span.path, span.path) if span.side is Side.OLD else span.path
@@ -426,8 +433,8 @@ def _place(spans: Sequence[LineSpan], listed: dict[str, str]) -> dict[str, Any]:
 _NO_SPAN = LineSpan(path="", side=Side.NEW, start=0, end=0)
 
 
-def _capped(sentences: Iterable[str]) -> tuple[str, ...]:
-    """Return each sentence once; past the limit, the last one counts the rest."""
+def _limit_notes(sentences: Iterable[str]) -> tuple[str, ...]:
+    """Clean the notes and drop repeated ones; beyond the limit, the last note counts the rest."""
     texts = [_text(sentence) for sentence in dict.fromkeys(sentences)]
     if len(texts) <= MAX_NOTES:
         return tuple(texts)
@@ -435,27 +442,27 @@ def _capped(sentences: Iterable[str]) -> tuple[str, ...]:
 
 
 def _text(text: str, limit: int = MAX_TEXT_CHARS) -> str:
-    """Clean a text and limit its length, with a note on truncation."""
+    """Clean a text and truncate it to `limit`; a note at the end says that it was truncated."""
     return escape.one_line(text, limit - _CUT_CHARS)[:limit]
 
 
 def decode_overview(data: bytes, *, source: str) -> Overview:
-    """Read the overview in an untrusted JSON document; the rest of it is skipped.
+    """Read the overview in an untrusted JSON document, and skip the rest of the document.
 
-    In the two-workflow pattern a job without write permission measures a fork's pull request and
-    writes the file; another job, with permission to comment, reads it here: types, lengths, ranges
-    and amounts are checked before any of its text is shown.
+    In the two-workflow pattern, a job without write permission scores a fork's pull request and
+    writes the document. Another job, with permission to comment, reads it here. Types, lengths,
+    ranges and amounts are checked before any text of the document is shown.
 
     Args:
-        data: The file.
-        source: Name of the file in messages.
+        data: The document.
+        source: Name of the document in messages.
 
     Returns:
         The overview; its texts still have to be escaped before display.
 
     Raises:
-        LimitError: It is larger than `MAX_BYTES`.
-        InputError: It is not JSON or violates a rule; the message names the field.
+        LimitError: The document is larger than `MAX_BYTES`.
+        InputError: The document is not JSON or violates a rule; the message names the field.
     """
     if len(data) > MAX_BYTES:
         raise LimitError("MAX_BYTES", MAX_BYTES, len(data), source)
@@ -463,16 +470,16 @@ def decode_overview(data: bytes, *, source: str) -> Overview:
         overview = msgspec.json.decode(data, type=Overview)
         if not overview.url.endswith(f"/{overview.number}"):
             raise msgspec.ValidationError("the number and the address differ - at `$.url`")
-    # msgspec raises RecursionError itself, for a file of 100,000 brackets.
+    # msgspec raises RecursionError for a document of 100,000 brackets.
     except (msgspec.DecodeError, RecursionError, UnicodeError) as exc:
-        # The reason may quote the file.
+        # The reason is cleaned, because it may quote the document.
         reason = escape.one_line(str(exc), 300)
         raise InputError(f"{source}: this is not a result for a pull request: {reason}") from exc
     return overview
 
 
 def is_plain(path: str) -> bool:
-    r"""Return whether cleaning leaves a path unchanged: links and annotations need the exact path.
+    r"""Return whether a path can be shown unchanged; links and annotations need the exact path.
 
     Example:
         >>> is_plain("src/Zoë.py"), is_plain("a\u202eb"), is_plain("a\nb"), is_plain("")

@@ -1,8 +1,8 @@
 """Scores one pull request, from reading it on its host to posting the comment.
 
-The steps are: read -> identify reviewers -> score -> overview -> comment. The documents are made
-from the overview alone, so that a job with write permission can make them from what another job
-measured.
+The steps are: read -> identify reviewers -> score -> overview -> comment. The documents for people
+are made from the overview alone, so that a job with write permission can make them after another
+job has scored the pull request.
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,13 +45,13 @@ class Request:
     number: int
     """Number of the pull request."""
     authors: tuple[str, ...] = ()
-    """Patterns of the logins and reviewers to include; empty for all."""
+    """Patterns of the logins and reviewers' names to include; empty for all."""
     markers: Mapping[str, str] = field(default_factory=dict)
     """Text that identifies a reviewer's posts, by the reviewer's name."""
     flags: Mapping[str, Any] = field(default_factory=dict)
     """Settings that override those of the environment and of the base branch."""
     folder: Path | None = None
-    """Possible local checkout; None to use none."""
+    """Folder that may be a checkout of the repository; None to use no checkout."""
     reports: tuple[RawReport, ...] = ()
     """Findings of other tools in the newest commit, from SARIF files."""
     names_folder: bool = True
@@ -63,9 +63,11 @@ class Measured:
     """Pull request after scoring."""
 
     pull: PullRequest
-    """Pull request as read."""
+    """Pull request as read from the host."""
     settings: Config
-    """Settings: flags override the environment, which overrides the base branch's file."""
+    """Settings that were used: flags override the environment, which overrides the base branch's
+    file.
+    """
     result: Result
     """Scores of all comments against the change."""
     reviewers: ReviewerThreads
@@ -78,26 +80,27 @@ def measure(host: Host, request: Request, model: "ModelReader | None" = None) ->
     """Read a pull request and score its review comments.
 
     Args:
-        host: Its code host.
+        host: The code host.
         request: Pull request and options.
         model: Language model to use instead of the one that the settings name.
 
     Returns:
-        The scores; `overview.missing` lists the missing inputs.
+        The scored pull request; `overview.missing` lists the inputs that could not be read.
 
     Raises:
         HostError: The pull request itself could not be read.
-        ConfigError: A setting is invalid, here or on the base branch.
+        ConfigError: A setting of the request, the environment or the base branch is invalid.
         CRScoreError: A part of the run failed.
     """
-    # The base branch's file is read with the pull request, so only flags and environment limit it.
+    # The limits of reading come from flags and environment only, because the file of the base
+    # branch is read together with the pull request.
     flag_settings = resolve_settings(request.flags, file=None)
 
     def find_checkout(base: str, head: str) -> tuple[checkout.Checkout | None, str]:
         if request.folder is None:
             return no_checkout(base, head)
         local, reason = checkout.find_checkout(request.folder, base, head)
-        # When no checkout was requested, a missing one is not reported.
+        # A missing checkout is reported only if the user named the folder.
         return local, reason if request.names_folder else ""
 
     pull_request = host.read_pull(
@@ -122,13 +125,13 @@ def assess(
     authors: Sequence[str] = (),
     markers: Mapping[str, str] = NO_MARKERS,
 ) -> Measured:
-    """Score the review comments of a pull request that was read.
+    """Score the review comments of a pull request that was already read.
 
     Args:
         pull_request: The pull request, from any source.
         scorer: Scorer with the settings.
-        authors: Patterns of the logins and reviewers to include; empty for all.
-        markers: Text in the body of posts, by the name of the reviewer whose posts they are.
+        authors: Patterns of the logins and reviewers' names to include; empty for all.
+        markers: Text that identifies a reviewer's posts, by the reviewer's name.
 
     Raises:
         CRScoreError: A part of the run failed.
@@ -137,7 +140,7 @@ def assess(
         pull_request.messages, pull_author=pull_request.author, authors=authors, markers=markers
     )
     author_names = {pattern.strip().casefold() for pattern in authors}
-    strangers = {
+    untrusted = {
         thread.reviewer
         for thread in reviewers.threads
         if not thread.is_trusted
@@ -145,13 +148,13 @@ def assess(
             {thread.reviewer.casefold(), (thread.posts[0].login or "").casefold()}
         )
     }
-    # A second run for the gate leaves out strangers, so that their text and accounts cannot
-    # displace others (docs/design/016-pull-request.md).
+    # For a gate, a second result leaves out the untrusted reviewers, so that their text and
+    # accounts cannot displace those of others (docs/design/016-pull-request.md).
     scored = [reviewers]
-    if strangers and scorer.settings.thresholds:
-        of_trusted = [thread for thread in reviewers.threads if thread.reviewer not in strangers]
+    if untrusted and scorer.settings.thresholds:
+        of_trusted = [thread for thread in reviewers.threads if thread.reviewer not in untrusted]
         scored.append(msgspec.structs.replace(reviewers, threads=tuple(of_trusted)))
-    # Both are scored in one call, which reads the change and each text once.
+    # Both are scored in one call, so that the change and each text are read only once.
     pairs = [
         ReviewedChange(
             pull_request.diff,
@@ -173,10 +176,10 @@ def assess(
     condensed = overview.make_overview(
         pull_request,
         result,
-        sorted(threads_by_name.items(), key=lambda person: person[0] in strangers),
+        sorted(threads_by_name.items(), key=lambda person: person[0] in untrusted),
         reviewers.notes,
         *further,
-        strangers=strangers,
+        untrusted=untrusted,
     )
     return Measured(
         pull=pull_request,
@@ -188,10 +191,10 @@ def assess(
 
 
 def post(host: Host, measured: Measured) -> Posted:
-    """Create the comment, or update the existing one.
+    """Create the comment about the pull request, or update the existing one.
 
     Returns:
-        The outcome; a token without write permission is an outcome, not an error.
+        The outcome; a token without write permission is also an outcome, not an error.
     """
     if not measured.overview.reviewers and not measured.pull.own_messages.messages:
         # Without reviewers, a comment would have nothing to report.
@@ -208,38 +211,41 @@ def post(host: Host, measured: Measured) -> Posted:
 def check_document(
     host: Host, repository: str, numbers: Sequence[int], data: bytes, *, source: str
 ) -> Overview:
-    """Read and check the JSON document of a job without write permission.
+    """Read and check the JSON document from a job without write permission.
 
     Args:
-        host: Its code host.
+        host: The code host.
         repository: `owner/name`, from the trusted event.
-        numbers: The pull requests that the trusted event can be about, at least one. The data may
-            name one of them, but no other.
-        data: The job's JSON document, untrusted.
-        source: Name of the data in messages.
+        numbers: Numbers of the pull requests that the trusted event can be about, at least one. The
+            document must be about one of them.
+        data: The JSON document, untrusted.
+        source: Name of the document in messages.
+
+    Returns:
+        The overview in the document, with the pull request's address as the host states it.
 
     Raises:
-        InputError: The data violates a rule, or is about another pull request or commit.
+        InputError: The document is invalid, or is about another pull request or commit.
         HostError: The pull request could not be read.
     """
     decoded = overview.decode_overview(data, source=source)
-    # If the file names none of them, the error reports the difference from the first.
+    # If the document names none of them, the error compares it with the first one.
     number = decoded.number if decoded.number in numbers else numbers[0]
     head = host.read_head(repository, number)
-    # A host ignores the case of a repository's name, and an event may have another case.
+    # Hosts ignore the case of a repository's name, so an event may have it in another case.
     subject = (decoded.repository.lower(), decoded.number, decoded.head)
     if subject != (head.repository.lower(), number, head.sha):
         raise InputError(
             f"the file is about {decoded.name} at {decoded.head[:12]}, "
             f"not about {pull_name(head.repository, number, head.url)} at {head.sha[:12]}; "
-            "measure again"
+            "score the pull request again"
         )
-    # The address comes from the host, because the file could link to another one.
+    # The address is that of the host, because the document could have a different one.
     return msgspec.structs.replace(decoded, url=head.url)
 
 
 def post_overview(host: Host, checked: Overview) -> Posted:
-    """Post an overview that `check_document` accepted.
+    """Create or update the comment with an overview that `check_document` accepted.
 
     Raises:
         HostError: The conversation could not be read.

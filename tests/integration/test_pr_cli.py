@@ -277,7 +277,7 @@ def test_data_of_another_commit_is_refused(pr, crscore, github: Server, tmp_path
     set_at(github, "head", "")
     ran = crscore("pr", TARGET, "--api-url", github.url, "--post", tmp_path / "crscore.json")
     assert ran.code == 3
-    assert "measure again" in ran.err
+    assert "score the pull request again" in ran.err
     assert github.writes == []
 
 

@@ -1,1 +1,1 @@
-"""Documents about a pull request for people and programs; all depend on their arguments alone."""
+"""Documents about a pull request for people and programs, made from an overview or a result."""

@@ -1,8 +1,8 @@
 """Writes the unaddressed points in the formats that hosts show at the lines of a change.
 
 Annotations are for GitHub's runner, which reads `::warning file=...,line=...::text` from a step's
-output. It shows ten errors, ten warnings and ten notices per step and drops the rest; one notice
-here counts those. A code-quality report is for GitLab
+output. It shows ten errors, ten warnings and ten notices per step and drops the rest, so a final
+notice counts the omitted ones. A code-quality report is for GitLab
 (https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format), and SARIF for code
 scanning.
 """
@@ -21,12 +21,12 @@ from crscore.records import ReferenceKind, Result, Severity, Side
 from crscore.reports import escape, sarif, view
 
 # https://github.com/actions/toolkit/blob/main/docs/problem-matchers.md#limitations
-MOST_OF_A_KIND = 10
-"""Number of annotations of one level that a runner shows for one step."""
+MAX_PER_LEVEL = 10
+"""Maximum number of annotations of one level that a runner shows for one step."""
 # `_maxIssueMessageLength` in
 # https://github.com/actions/runner/blob/main/src/Runner.Worker/ExecutionContext.cs
 MAX_MESSAGE_CHARS = 1_000
-"""Maximum number of characters of a message; a runner cuts a message at 4,096."""
+"""Maximum number of characters of a message; a runner truncates messages after 4,096."""
 _COMMANDS: Final[dict[Severity | None, commands.Level]] = {
     Severity.ERROR: "error",
     Severity.WARNING: "warning",
@@ -34,35 +34,35 @@ _COMMANDS: Final[dict[Severity | None, commands.Level]] = {
     # Not every tool states the severity of its findings.
     None: "warning",
 }
-# GitLab's other levels, `blocker` and `critical`, are not used: no tool states them.
+# The levels `blocker` and `critical` of GitLab are not used, because no tool states them.
 _QUALITY: Final = {Severity.ERROR: "major", Severity.WARNING: "minor"}
 # The category is the same for each push, so that a host replaces the earlier alerts.
 CATEGORY: Final = "crscore/pull-request"
 """Category of the alerts of code scanning."""
 
 
-def render_annotations(overview: Overview, *, max_per_level: int = MOST_OF_A_KIND) -> str:
-    """Write one command per line for the unaddressed issues.
+def render_annotations(overview: Overview, *, max_per_level: int = MAX_PER_LEVEL) -> str:
+    """Write a runner command for each place of each unaddressed issue.
 
     Args:
         overview: The overview; its points are sorted by importance.
         max_per_level: How many annotations of one level the step may still write, at least 1.
 
     Returns:
-        Lines for the step's output; "" when no tool's finding is left.
+        Lines for the step's output; "" if no issue is unaddressed.
     """
     issues = (point for point in overview.open if point.kind is ReferenceKind.ISSUE)
-    # One notice less is written, because the last notice counts the omitted annotations.
+    # One notice is reserved for the last line, which counts the omitted annotations.
     room = {"error": max_per_level, "warning": max_per_level, "notice": max_per_level - 1}
     lines = []
-    placed = list(_places(issues))
-    for point, place in placed:
+    issue_places = list(_list_places(issues))
+    for point, place in issue_places:
         command = _COMMANDS[point.severity]
         if room[command] <= 0:
             continue
         room[command] -= 1
         properties: dict[str, str] = {}
-        # Only a file of the head can be annotated, and only under its exact path.
+        # An annotation needs a file of the newest commit, and its exact path.
         if place.listed is not None and is_plain(place.listed) and place.side is Side.NEW:
             properties["file"] = place.listed
             if place.line:
@@ -72,7 +72,7 @@ def render_annotations(overview: Overview, *, max_per_level: int = MOST_OF_A_KIN
             text = f"{text} ({escape.one_line(describe_place(place), 300)})"
         properties["title"] = f"No review addresses this ({escape.one_line(point.source, 80)})"
         lines.append(commands.message(command, text, **properties))
-    hidden = len(placed) - len(lines)
+    hidden = len(issue_places) - len(lines)
     if hidden:
         count = view.count_noun(hidden, "more finding")
         message = f"{count} that no review addresses: see the job summary."
@@ -81,13 +81,16 @@ def render_annotations(overview: Overview, *, max_per_level: int = MOST_OF_A_KIN
 
 
 def render_code_quality(overview: Overview) -> str:
-    """Write the report for GitLab; the same points give the same fingerprints in every run."""
+    """Write the code-quality report for GitLab.
+
+    The same points have the same fingerprints in every run.
+    """
     repeats: Counter[str] = Counter()
     rows = []
-    for point, place in _places(overview.open):
+    for point, place in _list_places(overview.open):
         if place.path is None or place.side is not Side.NEW or not place.line:
             continue
-        # The line is left out, so that a point that moved stays the same.
+        # The fingerprint does not depend on the line, so that it stays the same if the lines move.
         subject = f"{place.path}\n{point.kind}\n{point.source}\n{point.text}"
         # Repeats are numbered, because GitLab shows only the first violation with a fingerprint:
         # https://gitlab.com/cromefire/detekt-gitlab-report/-/issues/10
@@ -112,16 +115,16 @@ def render_sarif(overview: Overview, result: Result) -> str:
     """Write SARIF for code scanning.
 
     Args:
-        overview: Overview of the pull request; what could not be read becomes a notification.
-        result: All comments of all reviewers against the change.
+        overview: Overview of the pull request; its missing data and notes become notifications.
+        result: Result of scoring all comments of all reviewers together.
 
     Returns:
-        SARIF 2.1.0 with one run, which has no results when there is no score.
+        SARIF 2.1.0 with one run, which has no results if there is no score.
     """
-    notes = (*(f"Not all could be read: {text}" for text in overview.missing), *overview.notes)
+    notes = (*(f"Incomplete data: {text}" for text in overview.missing), *overview.notes)
     return sarif.render([replace(result, notes=notes)], CATEGORY)
 
 
-def _places(points: Iterable[Point]) -> Iterator[tuple[Point, Place]]:
+def _list_places(points: Iterable[Point]) -> Iterator[tuple[Point, Place]]:
     """Yield each point with each of its places."""
     return ((point, place) for point in points for place in (point, *point.more))

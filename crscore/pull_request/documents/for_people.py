@@ -1,4 +1,4 @@
-"""Writes an overview for people: as comment, job summary, text for a terminal, and page."""
+"""Writes an overview as a comment, a job summary, text for a terminal, and a page."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -16,23 +16,23 @@ from crscore.reports.score_blocks import WARNING, make_receipt
 # GitHub refuses more than 65,536 with 422: https://github.com/danger/danger/issues/424
 MAX_COMMENT_CHARS: Final = 65_000
 """Maximum number of characters of a comment."""
-# A runner discards a whole summary above 1,024 KiB, and has done so silently a few bytes below:
-# https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+# A runner discards a summary of more than 1,024 KiB, and has discarded one of a few bytes less
+# without a message: https://docs.github.com/actions/reference/workflow-commands-for-github-actions
 MAX_SUMMARY_BYTES: Final = 1_000 * 1_024
 """Maximum number of bytes, in UTF-8, of the file of a step's summary."""
-# A comment is read among other comments, a job summary by itself.
+# A comment is short, because it is read among other comments; a job summary is read by itself.
 COMMENT_POINTS: Final = 3
-"""Number of points that a comment and a page show; the others are in a folded part."""
+"""Number of points that a comment and a page show; the others are folded."""
 TERMINAL_POINTS: Final = 8
 """Number of points that a terminal shows."""
 SUMMARY_POINTS: Final = 10
-"""Number of points that a job summary shows; the others are in a folded part."""
+"""Number of points that a job summary shows; the others are folded."""
 MAX_NAME_CHARS: Final = 60
 SHOWN_MISSING: Final = 5
-"""Number of reasons for a partial result that are shown; the others are in a folded part."""
+"""Number of reasons for a partial result that are shown; the others are folded."""
 _PARTIAL: Final = (
     Run("This is a partial result.", "strong"),
-    Run(" What could not be read is in none of the numbers:"),
+    Run(" The numbers leave out what could not be read:"),
 )
 
 
@@ -40,8 +40,8 @@ def render_comment(overview: Overview) -> str:
     """Write the text of the comment on the pull request.
 
     Returns:
-        Markdown. It has at most `MAX_COMMENT_CHARS` together with the marker that the writer adds
-        so that later runs find the comment (`crscore.hosts.sticky`).
+        Markdown. Together with the marker by which later runs find the comment, and which
+        `crscore.hosts.sticky` adds, it has at most `MAX_COMMENT_CHARS` characters.
     """
     content = (
         Heading("Review coverage", 1),
@@ -54,14 +54,14 @@ def render_comment(overview: Overview) -> str:
 
 
 def render_summary(overviews: Sequence[Overview], *, room: int = MAX_SUMMARY_BYTES) -> str:
-    """Write one section per pull request, each under its own heading, for a job summary.
+    """Write a job summary with a section for each pull request.
 
     Args:
         overviews: Overviews to show, in order.
-        room: Maximum number of bytes of the text in UTF-8, which is the remaining room in the file.
+        room: Maximum size of the text in bytes of UTF-8: what is left of the summary's limit.
 
     Returns:
-        Markdown; "" when there is no room for anything.
+        Markdown; "" if nothing fits.
     """
     documents = [
         (
@@ -86,13 +86,13 @@ def _count_bytes(text: str) -> int:
 def render_terminal(
     overviews: Sequence[Overview], *, color: bool = False, width: int = 80, signature: bool = False
 ) -> str:
-    """Write each pull request below the one before, without the notes.
+    """Write the overviews below one another for a terminal, without their notes.
 
     Args:
         overviews: Overviews to show.
-        color: Write color sequences.
-        width: Columns of the terminal; the nearest number from 40 to 160 is used.
-        signature: Show the whole signature instead of its short form.
+        color: Whether to write color sequences.
+        width: Width of the terminal in columns; the text is 40 to 160 columns wide.
+        signature: Whether to show the full signature instead of its short form.
 
     Returns:
         Text that ends in a newline, without trailing blanks.
@@ -110,14 +110,14 @@ def render_terminal(
 
 
 def render_page(overview: Overview, result: Result) -> str:
-    """Write a page, self-contained and without scripts: the overview, then the result's report.
+    """Write a self-contained page without scripts: the overview, then the report of the result.
 
     Args:
         overview: The overview.
-        result: Result that it was made from.
+        result: Result that the overview was made from.
     """
     commit = Run(overview.head[:7], "code", overview.commit_url)
-    text = ". All that follows is the report of this measurement."
+    text = ". The report of this measurement follows."
     content = (
         Heading((Run(overview.name, link=overview.url), Run(f" {overview.title}")), 1),
         *make_overview(overview, points=COMMENT_POINTS),
@@ -135,11 +135,11 @@ def render_page(overview: Overview, result: Result) -> str:
 
 
 def make_overview(overview: Overview, *, points: int) -> Iterator[blocks.Block]:
-    """Yield the verdict, missing inputs, the reviewers, their remarks and the unaddressed points.
+    """Yield the headline, missing inputs, the reviewers, their remarks and the unaddressed points.
 
     Args:
         overview: The overview.
-        points: Remarks and points shown openly; the others are folded.
+        points: Maximum number of remarks, and of points, that are not folded.
     """
     useful, coverage = overview.together.usefulness, _describe_coverage(overview)
     yield Paragraph(coverage if useful is None else f"{useful.verdict} {coverage}")
@@ -185,7 +185,7 @@ def _make_table(overview: Overview) -> Iterator[blocks.Block]:
     together = overview.together
     rows: list[tuple[Line, ...]] = []
     if is_several := count_reviewers(overview) > 1:
-        # If there are reviewers over the limit of rows, the sum would lack them, so none is shown.
+        # If some reviewers are left out of the rows, no sum is shown, because it would lack them.
         comments = f"{sum(row.comments for row in overview.reviewers):,}"
         comments = view.UNDEFINED if overview.other_reviewers else comments
         cells = (*view.score_cells(together, together), comments, view.UNDEFINED)
@@ -218,7 +218,7 @@ def _make_table(overview: Overview) -> Iterator[blocks.Block]:
 
 
 def make_notes(overview: Overview) -> blocks.Folded:
-    """Return the folded notes: the meaning of the numbers, further missing inputs and notes."""
+    """Return the folded notes: what the numbers mean, further missing inputs, and other notes."""
     notes = (*overview.missing[SHOWN_MISSING:], *overview.notes)
     items = (
         *map(blocks.Item, notes),
@@ -229,7 +229,7 @@ def make_notes(overview: Overview) -> blocks.Folded:
 
 
 def make_signature(overview: Overview) -> blocks.Signature:
-    """Return the measured commit and the signature."""
+    """Return the signature, after the commit that was measured."""
     commit = Run(overview.head[:7], "code", overview.commit_url)
     return blocks.Signature(overview.signature, before=(Run("Measured at "), commit, Run(". ")))
 
@@ -239,7 +239,7 @@ def _describe_coverage(overview: Overview) -> str:
     if together.reason is not None:
         if not overview.reviewers:
             points = view.count_noun(together.points, "point")
-            return f"There is no review to score yet; {points} to touch."
+            return f"There is no review to score yet; it should address {points}."
         kind = "score" if together.usefulness is None else "published score"
         return f"No {kind} for this review: {together.reason.rstrip('.')}."
     subject = "The review addresses"
@@ -253,7 +253,7 @@ def _describe_coverage(overview: Overview) -> str:
 
 
 def count_reviewers(overview: Overview) -> int:
-    """Count the reviewers, including those over the limit of rows."""
+    """Count the reviewers, including those who are left out of the rows."""
     return len(overview.reviewers) + overview.other_reviewers
 
 
@@ -265,7 +265,7 @@ def _link_place(overview: Overview, place: Place) -> tuple[Run, ...]:
     """Describe a place, with a link to its lines in the pull request's diff if there is one."""
     link = ""
     if place.listed is not None:
-        # The host's anchor of a file is the hash of its path, a line's its side and number:
+        # An anchor of GitHub is made of the hash of the path, and of the side and number of a line:
         # `#diff-<sha256>R3-R9`.
         side = "L" if place.side is Side.OLD else "R"
         lines = f"{side}{place.line}" if place.line else ""
@@ -287,16 +287,16 @@ def _explain_scores(overview: Overview) -> str:
     usefulness = ""
     if overview.together.usefulness is not None:
         usefulness = (
-            "Useful is the share of real reviews by people and bots that are less useful, and in "
-            "brackets where, in four of five cases, readers (language models) put it who judged "
-            "the text with its code; about, how likely the text is about this change and no other; "
-            "importance, how bad it would be to merge without heeding the most important remark, "
-            "if it is right. "
+            "Useful is the percentage of real reviews by people and bots that are less useful; in "
+            "four of five cases, the value from readers (language models) that judged the text "
+            "with its code is within the brackets. About is how likely the text is about this "
+            "change and no other. Importance is how harmful a merge would be that ignores the most "
+            "important remark, if that remark is right. "
         )
     return (
-        f"{usefulness}Conciseness is how far, from 0 to 100, a review's sentences speak about the "
-        "change; comprehensiveness is how far it addresses each statement about the change, in "
-        "part, so it can be less than the share of points that count as addressed; relevance is "
-        "their harmonic mean. The numbers measure what a review covers; whether it is right counts "
-        "only where the code refutes it, and who wrote it never."
+        f"{usefulness}Conciseness is how well, from 0 to 100, a review's sentences address the "
+        "change. Comprehensiveness is how well it addresses each statement about the change, which "
+        "can be less than the share of addressed points. Relevance is their harmonic mean. The "
+        "numbers measure what a review covers; whether it is right counts only where the code "
+        "refutes it, and who wrote it never counts."
     )

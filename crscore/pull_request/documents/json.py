@@ -1,7 +1,7 @@
 """Writes the JSON document about a pull request, which follows `schemas/pull.schema.json`.
 
-It has the overview's fields, `comments` with one row for each post that was scored, and `result`,
-the document of `reports/json.py`.
+The document has the overview's fields, `comments` with a row for each post that was scored, and
+`result`, the document of `reports/json.py`.
 """
 
 from collections.abc import Sequence
@@ -19,22 +19,22 @@ from crscore.reports import json as report
 
 
 class PostRow(Struct, frozen=True, kw_only=True):
-    """Scored post; the result's `comments` have its scores."""
+    """Scored post; the comment of the result that contains the post has the scores."""
 
     id: int
-    """The host's id."""
+    """Id of the post on the host."""
     kind: MessageKind
-    """Where it was posted."""
+    """Where the post was written."""
     url: str
-    """Its page."""
+    """Address of the post."""
     reviewer: str
-    """Author of the post."""
+    """Author of the post, as in `reviewers`."""
     comment: int
-    """Index of its comment in the result's `comments`."""
+    """Index in the result's `comments` of the comment that contains the post."""
     resolved: bool | None
-    """Whether its thread is resolved; null when it has none or that could not be read."""
+    """Whether the post's thread is resolved; null without a thread, or if this is unknown."""
     outdated: bool
-    """Whether it is on lines that are no longer part of the change."""
+    """Whether the post is on lines that are no longer part of the change."""
 
 
 class PullDocument(Overview, frozen=True, kw_only=True):
@@ -43,14 +43,14 @@ class PullDocument(Overview, frozen=True, kw_only=True):
     comments: Sequence[PostRow]
     """The posts that were scored."""
     result: report.Result
-    """The whole result."""
+    """The complete result."""
 
 
 def render_json(overview: Overview, threads: Sequence[ReviewerThread], result: Result) -> str:
-    """Write the document.
+    """Write the JSON document about a pull request.
 
     Args:
-        overview: The overview.
+        overview: Overview of the pull request.
         threads: Threads that were scored, in the order of the result's comments.
         result: Result that the overview was made from.
 

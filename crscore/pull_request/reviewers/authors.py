@@ -1,7 +1,7 @@
 """Finds the author of a post: a person, a known bot, or a bot that uses another account.
 
-A bot that uses another account is identified by a marker, a text in the post. Markers in quotes and
-in code are ignored, because they are not the author's own text.
+A bot that uses another account is identified by a marker, a text in its posts. Markers in quotes
+and in code are ignored, because they may be somebody else's text.
 """
 
 import re
@@ -17,10 +17,10 @@ from crscore.pull_request.reviewers.wildcards import matches_any
 
 # https://github.com/ghost
 GHOST: Final = "ghost"
-"""The host's own name for deleted accounts, which are one reviewer."""
-# REST appends it to the login of an app, GraphQL does not.
+"""GitHub's name for deleted accounts, which all count as one reviewer."""
+# GitHub's REST API appends it to the login of an app, but its GraphQL API does not.
 _APP: Final = "[bot]"
-# A match starts only at the start of a run of backticks, so that long runs take linear time.
+# A match can only start at the first backtick of a run, so that long runs take linear time.
 _CODE_SPAN: Final = re.compile(r"(?<!`)`+[^`\n]+`+")
 
 
@@ -28,9 +28,9 @@ class Message(Struct, frozen=True, kw_only=True):
     """Post with its author and its review text."""
 
     post: HostMessage
-    """Post as stored by the host."""
+    """Post as read from the host."""
     reviewer: str
-    """Name of its author: a profile's name, a name given by the user, or the login."""
+    """Name of the author: a profile's name, a name given by the user, or the login."""
     account: str
     """Account that posted it: a login in lower case, with `[bot]` for an app."""
     is_bot: bool
@@ -38,20 +38,19 @@ class Message(Struct, frozen=True, kw_only=True):
     profile: Profile | None = None
     """Profile of the bot; None for people and unknown bots."""
     marked: bool = False
-    """Whether a marker in the body identified the author, rather than the account."""
+    """Whether the author was identified by a marker in the body, not by the account."""
     denied: str | None = None
     """Reviewer whose marker is in the body but does not count there; None when there is none."""
     text: str = ""
-    """Review text in its body; empty when there is none."""
+    """Review text in the body; empty when there is none."""
     skip: Skip | None = None
-    """If the post is a bot's notice that it reviewed nothing: why."""
+    """Why the bot reviewed nothing, if the post is a notice about this; None for other posts."""
     is_review: bool = False
-    """Whether the post is a review, as `classify.read_posts` sets it; a repetition is one, too.
-    """
+    """Whether the post is a review, set by `classify.read_posts`; a repeated review is also one."""
 
 
 def account(login: str | None, *, is_bot: bool = False) -> str:
-    """Normalize a login: GitHub's interfaces differ in the suffix of an app's login.
+    """Normalize a login, because GitHub's APIs differ in the suffix of an app's login.
 
     Example:
         >>> account("Copilot", is_bot=True), account("octo-cat"), account(None)
@@ -72,7 +71,7 @@ def strip_app_suffix(name: str) -> str:
 
 
 def is_app(name: str) -> bool:
-    """Return whether an account is an app's, so that no person can post through it."""
+    """Return whether an account belongs to an app, so that no person can post through it."""
     return name.endswith(_APP)
 
 
@@ -86,32 +85,32 @@ def find_author(
     """Identify the author of a post.
 
     The user's markers take precedence, then the account, unless many programs share it, then the
-    profiles' markers. Unknown bots and people are identified by their account. Markers do not count
-    in posts of people whom the repository did not choose, and in posts of the pull request's author
-    only for bots in `requested`.
+    markers of profiles. Unknown bots and people are identified by their account. Markers do not
+    count in posts of people whom the repository did not choose; in posts of the pull request's
+    author, they count only for reviewers in `requested`.
 
     Args:
         post: The post.
         pull_author: Login of the pull request's author; None when the account is deleted.
         markers: Marker text in a reviewer's posts, by the reviewer's name.
-        requested: Reviewers, in lower case, whose markers also count in the pull request author's
-            posts; patterns are not names of reviewers.
+        requested: Names of reviewers, in lower case, whose markers also count in the pull request
+            author's posts. Patterns have no effect.
 
     Returns:
-        The post with its author, without a text. A person whose login is a profile's name is not
-        that bot: the name gets an `@`.
+        The post with its author, without a text. If the login of a person or of an unknown bot is
+        the name of a known bot, `reviewer` is the login after an `@`.
     """
-    # Anyone can type a marker, so strangers cannot write as a bot with it, nor the author of the
-    # pull request that a gate may judge (docs/design/019-who-spoke.md).
+    # Anyone can type a marker. If it always counted, outsiders could write as a bot, and so could
+    # the author of the pull request, which a gate may judge (docs/design/019-who-spoke.md).
     posted_by = account(post.login, is_bot=post.is_bot)
     is_bot = is_app(posted_by)
     account_profile = next(
         (profile for profile in profiles() if matches_any(profile.logins, posted_by)), None
     )
     may_sign = account_profile is None or account_profile.shared
-    marked = claimed = _claimed(post.body, markers, profiles(), may_sign=may_sign)
+    marked = claimed = _find_claimed(post.body, markers, profiles(), may_sign=may_sign)
     if claimed and not is_bot and posted_by == account(pull_author):
-        marked = _claimed(
+        marked = _find_claimed(
             post.body,
             {name: text for name, text in markers.items() if name.casefold() in requested},
             [profile for profile in profiles() if profile.name.casefold() in requested],
@@ -131,7 +130,7 @@ def find_author(
         )
     login = strip_app_suffix(post.login or GHOST) if is_bot else post.login or GHOST
     bots = (*(profile.name for profile in profiles()), *map(str.casefold, markers))
-    # A person with the name of a bot is not that bot.
+    # An account with the name of a known bot is not that bot.
     clashes = login.casefold() in bots
     return Message(
         post=post,
@@ -142,10 +141,13 @@ def find_author(
     )
 
 
-def _claimed(
+def _find_claimed(
     body: str, markers: Mapping[str, str], bots: Sequence[Profile], *, may_sign: bool
 ) -> tuple[str, Profile | None] | None:
-    """Return the reviewer whose marker is in a body, with its profile if it is one of `bots`."""
+    """Return the name of the reviewer whose marker is in a body, and its profile.
+
+    The profile is None for a name without a profile in `bots`. The result is None without a marker.
+    """
     name = find_user_marker(body, markers)
     if name is not None:
         profile = next((bot for bot in bots if bot.name == name.casefold()), None)
@@ -155,20 +157,23 @@ def _claimed(
 
 
 def find_user_marker(body: str, markers: Mapping[str, str]) -> str | None:
-    r"""Find the reviewer whose marker is in a body, outside quotes and code; comments count.
+    r"""Find the reviewer whose marker is in a body, outside of quotes and code.
+
+    A marker may be in an HTML comment.
 
     Args:
         body: Markdown, any characters.
-        markers: Text by name of a reviewer; a blank text is not a marker.
+        markers: Marker text by the reviewer's name; blank texts are ignored.
 
     Returns:
-        The first matching name; None when there is none.
+        The first name with a matching marker; None when there is none.
 
     Example:
         >>> find_user_marker("> Hello from Octo\n\nNo.", {"octo": "from Octo"}) is None
         True
     """
-    # A marker of several lines has only line feeds; a post may also have carriage returns.
+    # Line ends are unified, because a marker of several lines has only line feeds, but a post may
+    # also have carriage returns.
     text = body.replace("\r\n", "\n")
     matches = {name: mark for name, mark in markers.items() if mark.strip() and mark in text}
     if not matches:
@@ -178,7 +183,7 @@ def find_user_marker(body: str, markers: Mapping[str, str]) -> str | None:
         "" if line.in_code or line.quoted else text[line.start : line.end] for line in lines
     )
     without_code = _CODE_SPAN.sub("``", bodies)
-    # A marker may itself contain code.
+    # A marker that itself contains code is also searched for in code spans.
     return next(
         (
             name
@@ -190,14 +195,14 @@ def find_user_marker(body: str, markers: Mapping[str, str]) -> str | None:
 
 
 def _find_profile_marker(body: str, profiles: Sequence[Profile]) -> Profile | None:
-    """Find the bot with a marker at the start of a line.
+    """Find the bot whose marker is at the start of a line.
 
     Args:
         body: Markdown, any characters.
         profiles: Profiles of the known bots.
 
     Returns:
-        The first matching profile; None when there is none outside quotes, code and comments.
+        The first profile with a marker outside of quotes, code and comments; None without a marker.
     """
     if not any(mark in body for profile in profiles for mark in profile.markers):
         return None

@@ -1,6 +1,6 @@
-"""Classifies a pull request's posts: who wrote them, and whether they are reviews.
+"""Classifies a pull request's posts by their authors, and by whether they are reviews.
 
-For a bot's notice that it reviewed nothing, it also says why.
+If a post is a bot's notice that it reviewed nothing, the reason is also found.
 """
 
 import re
@@ -21,12 +21,12 @@ from crscore.pull_request.reviewers.strip_bot_text import (
     cut,
     find_exclusion,
     remove_between,
-    without_commands,
+    remove_commands,
 )
 from crscore.review.sentences import split_comment
 
 OWN_MARKER: Final = "<!-- crscore:"
-"""Start of crscore's own comments; other comments may start with it too."""
+"""Start of the comments of crscore, which comments of others may also have."""
 NO_MARKERS: Final[Mapping[str, str]] = MappingProxyType({})
 # "<br>", "</details>", "<img src=x>"; not "a < b".
 _TAG: Final = re.compile(r"</?[a-zA-Z][^<>]*>")
@@ -35,7 +35,7 @@ _TAG: Final = re.compile(r"</?[a-zA-Z][^<>]*>")
 def read_posts(posts: Sequence[HostMessage], *, pull_author: str | None) -> list[Message]:
     """Classify all posts of a pull request, as `identify.identify_reviewers` does by default.
 
-    These posts are not reviews: crscore's own posts, commands, answers of the pull request's
+    These posts are not reviews: posts of crscore, commands to it, answers of the pull request's
     author, posts that a bot's profile excludes, reports of unknown bots that only post in the
     conversation, and posts without words.
 
@@ -44,7 +44,7 @@ def read_posts(posts: Sequence[HostMessage], *, pull_author: str | None) -> list
         pull_author: Login of the pull request's author; None when the account is deleted.
 
     Returns:
-        One message for each post, in the same order, with `is_review`.
+        A message for each post, in the same order, with `is_review` set.
     """
     messages = [read_message(post, pull_author=pull_author) for post in posts]
     review_messages, _ = choose_reviews(
@@ -64,14 +64,14 @@ def read_message(
     markers: Mapping[str, str] = NO_MARKERS,
     requested: Collection[str] = (),
 ) -> Message:
-    """Identify the author and the review text of a post; the text is empty when there is none.
+    """Identify the author and the review text of a post.
 
-    The arguments are those of `find_author`.
+    The arguments are those of `find_author`. The text is empty if the post has no review text.
     """
     message = find_author(post, pull_author=pull_author, markers=markers, requested=requested)
     if is_ours(post):
         return message
-    text = without_commands(post.body).strip()
+    text = remove_commands(post.body).strip()
     if message.profile is not None:
         if rule := find_exclusion(text, post.kind, message.profile):
             return replace(message, skip=rule.skip)
@@ -79,7 +79,7 @@ def read_message(
     visible = _TAG.sub(" ", remove_between(text, "<!--", "-->"))
     if not any(map(str.isalnum, visible)):
         return message
-    if message.is_bot:  # a bot's post may have nothing but decoration
+    if message.is_bot:  # a bot's post may consist of headings, badges and links
         read = split_comment(text)
         if not (read.sentences or read.suggestions or read.code_blocks or read.diffs):
             return message
@@ -89,17 +89,18 @@ def read_message(
 def choose_reviews(
     messages: Sequence[Message], pull_author: str | None
 ) -> tuple[list[Message], frozenset[str]]:
-    """Drop the author's answers and the reports of tools.
+    """Drop answers of the pull request's author and reports of tools.
 
     Args:
         messages: Messages with review text.
         pull_author: Login of the pull request's author; None when the account is deleted.
 
     Returns:
-        The remaining messages, in the same order, and the names of those who posted reports.
+        The remaining messages, in the same order, and the names of the bots that posted reports.
     """
     present = [message for message in messages if not _is_answer(message, pull_author)]
-    # Bots without a profile that only post in the conversation, as reports of coverage do.
+    # A bot without a profile that only posts in the conversation is taken for a reporter, for
+    # example of test coverage.
     unknown = [message for message in present if message.is_bot and message.profile is None]
     unmarked = {message.reviewer for message in unknown if not message.marked}
     outside = (message for message in unknown if message.post.kind is not MessageKind.CONVERSATION)
@@ -112,24 +113,26 @@ def choose_reviews(
 
 
 def names_of(messages: Iterable[Message]) -> frozenset[str]:
-    """Return the names of the authors."""
+    """Return the names of the messages' authors."""
     return frozenset(message.reviewer for message in messages)
 
 
 def is_ours(post: HostMessage) -> bool:
     """Return whether a post is a report of crscore, whoever posted it."""
-    # Such a report lists all unaddressed points, so read as a review it would address everything.
+    # If such a report were read as a review, it would address everything, because it lists all
+    # unaddressed points.
     return post.body.lstrip().startswith(OWN_MARKER)
 
 
 def _is_answer(message: Message, pull_author: str | None) -> bool:
-    """Return whether a post is by the pull request's author: an answer rather than a review."""
+    """Return whether a post is an answer of the pull request's author, and not a review."""
     post, profile = message.post, message.profile
     author = strip_app_suffix(account(pull_author))
-    # Of the author's posts, only those from a program's account are still marked here.
+    # A marked post has another author, because `find_author` checked the marker.
     if message.marked or strip_app_suffix(message.account) != author:
         return False
-    # A review bot that also writes code can review its own change, in reviews and new threads.
+    # A review bot that also writes code can review its own change. Its reviews, and its first posts
+    # in threads, are not answers.
     reviews_itself = profile is not None and not profile.shared
     is_start = post.kind is MessageKind.REVIEW or post.thread == post.id
     return not (reviews_itself and is_start)

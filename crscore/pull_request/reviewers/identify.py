@@ -1,4 +1,4 @@
-"""Groups the posts of a pull request into threads of each reviewer, as comments to score."""
+"""Groups the posts of a pull request into threads of each reviewer, which become comments."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,22 +27,22 @@ from crscore.pull_request.reviewers.outline import Outline
 from crscore.pull_request.reviewers.wildcards import matches
 from crscore.records import Comment, Side
 
-# `HostMessage.is_trusted`, in words for a note.
 TRUSTED: Final = "an owner, member, collaborator or app of the repository"
-"""Description of those whom the repository chose."""
+"""Description, for notes, of those whom the repository chose (`HostMessage.is_trusted`)."""
 # A blank line between paragraphs, also in a quote: "\n\n", "\n>\n", "\n> >\n".
 _BLANK: Final = re.compile(r"\n[ \t>]*\n")
-# Text with a counterpart elsewhere in the body cannot be removed alone.
+# Text that belongs to a pair, whose other half would remain if only this half were removed.
 _PAIRED: Final = re.compile(r"</?(?:details|summary|table|pre)\b|```|~~~|<!--|-->", re.IGNORECASE)
-# Two posts may both say "LGTM" or "Same here.", and neither of them repeats the other.
+# A shorter paragraph, such as "LGTM" or "Same here.", may occur twice without being a repetition.
 _FEWEST_WORDS: Final = 4
+"""Minimum number of words of a paragraph that counts as a repetition."""
 
 
 class ReviewerThread(Struct, frozen=True, kw_only=True):
-    """One reviewer's posts in one place: a thread, a review's text or a post."""
+    """Posts of one reviewer in a thread, or a single post elsewhere, such as a review's text."""
 
     reviewer: str
-    """A profile's name, a name given by the user, or the login."""
+    """Name of the reviewer: a profile's name, a name given by the user, or the login."""
     is_bot: bool
     """Whether the reviewer is a program."""
     posts: tuple[HostMessage, ...]
@@ -50,11 +50,13 @@ class ReviewerThread(Struct, frozen=True, kw_only=True):
     body: str
     """Joined review text of the posts; Markdown, never blank."""
     place: HostMessage
-    """Post with the location: the first of the thread if known, else the first of the reviewer."""
+    """Post whose location is that of the thread: the thread's first post or, if that is unknown,
+    the reviewer's first post.
+    """
 
     @property
     def is_trusted(self) -> bool:
-        """False if the repository is known not to have chosen one of its authors."""
+        """False if the repository is known not to have chosen the author of one of the posts."""
         return all(post.is_trusted is not False for post in self.posts)
 
 
@@ -64,10 +66,11 @@ class ReviewerThreads(Struct, frozen=True, kw_only=True):
     threads: tuple[ReviewerThread, ...]
     """Threads, sorted by the time, the kind and the id of their first post."""
     repeats: tuple[ReviewerThread, ...] = ()
-    """Threads in which all posts repeat others of the same reviewer; not among `threads`."""
+    """Threads in which each post repeats another post of the reviewer; not among `threads`."""
     notes: tuple[str, ...] = ()
-    """Notes for the reader, one sentence each: excluded reviewers and how to include them, then
-    reviewers whose posts count as another's."""
+    """Notes for users: which reviewers are excluded and how to include them, then whose posts count
+    as those of another reviewer.
+    """
 
 
 def identify_reviewers(
@@ -79,7 +82,7 @@ def identify_reviewers(
 ) -> ReviewerThreads:
     """Group the posts of a pull request by reviewer and thread.
 
-    crscore's own comments, commands, posts that a bot's profile excludes and posts without words
+    Comments of crscore, commands to it, posts that a bot's profile excludes and posts without words
     are left out. Without `authors`, all reviewers are included except the pull request's author and
     unknown bots that only post in the conversation, as reports do. Posts of one reviewer in one
     thread are joined; repeated text counts once (`without_repeats`).
@@ -87,10 +90,11 @@ def identify_reviewers(
     Args:
         posts: Posts in any order, which does not affect the result.
         pull_author: Login of the pull request's author; None when the account is deleted.
-        authors: Patterns of logins and reviewers' names to include; `*` is any text, a leading `!`
-            excludes. With only exclusions, all others are treated as without `authors`.
-        markers: Text in the body of a reviewer's posts, by the reviewer's name. No marker counts in
-            the pull request author's own posts, unless `authors` has the reviewer's full name.
+        authors: Patterns of logins and reviewers' names to include; `*` matches any text, and a
+            leading `!` excludes. If all of them exclude, the other reviewers are chosen as without
+            `authors`.
+        markers: Text that identifies a reviewer's posts, by the reviewer's name. In posts of the
+            pull request's author, a marker counts only if `authors` has the reviewer's full name.
 
     Returns:
         The threads, with notes on the excluded reviewers.
@@ -98,7 +102,7 @@ def identify_reviewers(
     requested = {pattern.strip().casefold() for pattern in authors}
     read = (
         read_message(post, pull_author=pull_author, markers=markers, requested=requested)
-        for post in sorted(posts, key=_order)
+        for post in sorted(posts, key=_sort_key)
     )
     messages = [message for message in read if message.text]
     trusted_names = {
@@ -106,31 +110,31 @@ def identify_reviewers(
     }
     for index, message in enumerate(messages):
         is_known = message.post.is_trusted is not False or message.marked
-        # Anyone can take the login of an app, so a person with one gets another name.
+        # Anyone can register the login of an app, so such a person gets another name.
         if not is_known and message.reviewer in trusted_names:
             messages[index] = replace(message, reviewer=f"@{message.reviewer}")
     reviews, left_out = _choose_reviewers(messages, pull_author, authors)
     distinct = without_repeats(reviews)
     roots = {post.id: post for post in posts if post.kind is MessageKind.LINE}
-    left = set(map(_thread, distinct))
+    left = set(map(_thread_key, distinct))
     own_posts = list(filter(is_ours, posts))
-    dropped = [message for message in reviews if _thread(message) not in left]
+    dropped = [message for message in reviews if _thread_key(message) not in left]
     return ReviewerThreads(
-        threads=tuple(_threads(distinct, roots)),
-        repeats=tuple(_threads(dropped, roots)),
-        notes=(*left_out, *_notes(messages, reviews, own_posts, account(pull_author))),
+        threads=tuple(_make_threads(distinct, roots)),
+        repeats=tuple(_make_threads(dropped, roots)),
+        notes=(*left_out, *_make_notes(messages, reviews, own_posts, account(pull_author))),
     )
 
 
 def thread_comments(reviewers: ReviewerThreads, head: str) -> tuple[Comment, ...]:
-    """Convert the threads to comments to score, in the same order.
+    """Convert the threads to comments, in the same order.
 
     Args:
         reviewers: Threads to convert.
-        head: Newest commit.
+        head: Hash of the newest commit.
 
     Returns:
-        Comments whose author is the reviewer, with the place of the thread.
+        A comment for each thread, with the thread's location; its author is the reviewer's name.
     """
     return tuple(
         Comment(
@@ -149,22 +153,22 @@ def thread_comments(reviewers: ReviewerThreads, head: str) -> tuple[Comment, ...
     )
 
 
-def _order(post: HostMessage) -> tuple[str, str, int]:
-    # Times have whole seconds, and a review has the time of its comments; ids decide the rest.
+def _sort_key(post: HostMessage) -> tuple[str, str, int]:
+    # A time is not enough, because it is in seconds, and a review has the time of its comments.
     return post.created, post.kind, post.id
 
 
-def _threads(
+def _make_threads(
     messages: Sequence[Message], roots: Mapping[int, HostMessage]
 ) -> Iterable[ReviewerThread]:
-    ordered = sorted(messages, key=_thread)
-    groups = [tuple(group) for _, group in groupby(ordered, key=_thread)]
-    for group in sorted(groups, key=lambda group: _order(group[0].post)):
+    ordered = sorted(messages, key=_thread_key)
+    groups = [tuple(group) for _, group in groupby(ordered, key=_thread_key)]
+    for group in sorted(groups, key=lambda group: _sort_key(group[0].post)):
         first = group[0].post
         root = roots.get(first.thread) if first.thread is not None else None
         bodies = []
         for message in group:
-            # An open code block would extend into the next post.
+            # An unclosed code block is closed, because it would extend into the next post.
             fence = Outline(message.text).open_fence
             bodies.append(f"{message.text}\n{fence}" if fence else message.text)
         yield ReviewerThread(
@@ -176,7 +180,7 @@ def _threads(
         )
 
 
-def _thread(message: Message) -> tuple[str, str, int]:
+def _thread_key(message: Message) -> tuple[str, str, int]:
     post = message.post
     thread = post.id if post.thread is None else post.thread
     return message.reviewer, post.kind, thread
@@ -185,7 +189,7 @@ def _thread(message: Message) -> tuple[str, str, int]:
 def _choose_reviewers(
     messages: Sequence[Message], pull_author: str | None, authors: Sequence[str]
 ) -> tuple[list[Message], tuple[str, ...]]:
-    """Return the messages that are reviews, in order, and sentences on what was left out."""
+    """Return the messages that are reviews, in order, and notes about what was left out."""
     included = [pattern for pattern in authors if not pattern.startswith("!")]
     unwanted = [pattern[1:] for pattern in authors if pattern.startswith("!")]
     present = [message for message in messages if not _is_named(message, unwanted)]
@@ -202,12 +206,12 @@ def _choose_reviewers(
         left_out.append(
             f"What {', '.join(sorted(reporters))} posted in the conversation was not scored, "
             "because it looks like reports of tools. To score such posts, name all reviewers to "
-            "score (authors), or identify the posts by their text (bot markers)."
+            "score (authors), or a text that identifies the posts (bot markers)."
         )
     if pull_author is None and GHOST in names_of(messages):
         left_out.append(
             "Posts of deleted accounts were not scored, because the pull request's author is one "
-            f"of these accounts. The author pattern {GHOST} scores the posts."
+            f"of these accounts. To score them, use the author pattern {GHOST}."
         )
     return reviews, tuple(left_out)
 
@@ -217,14 +221,14 @@ def _is_named(message: Message, patterns: Sequence[str]) -> bool:
     return any(matches(pattern.strip(), name) for pattern in patterns for name in names)
 
 
-def _notes(
+def _make_notes(
     messages: Sequence[Message],
     reviews: Sequence[Message],
     own_posts: Sequence[HostMessage],
     pull_author: str,
 ) -> Iterator[str]:
-    """Return notes on the identification of reviewers, one sentence each."""
-    # Any user can type a marker.
+    """Yield notes on whose posts count as those of another reviewer, or do not."""
+    # These are noted, because anyone can type a marker.
     marked = {(message.reviewer, message.account) for message in reviews if message.marked}
     for name, posted_by in sorted(marked):
         if not is_app(posted_by):
@@ -232,30 +236,30 @@ def _notes(
     denied = {(message.denied, message.account) for message in messages if message.denied}
     for name, posted_by in sorted(denied):
         reason = (
-            f"{posted_by} opened the pull request. To count them, name all reviewers to score, "
-            f"including {name} (authors)"
+            f"{posted_by} opened the pull request. To count them, name all reviewers to score "
+            f"(authors), including {name}"
             if posted_by == pull_author
             else f"{posted_by} is not {TRUSTED}"
         )
         yield (
-            f"Posts of {posted_by} do not count as {name}'s in spite of a marker in them, because "
+            f"Posts of {posted_by} do not count as {name}'s despite a marker in them, because "
             f"{reason}."
         )
-    # A post with the marker of crscore's reports is hidden.
+    # A note is needed, because anyone can hide a post by the marker of crscore's reports.
     logins = sorted({post.login or GHOST for post in own_posts if post.is_own is False})
     if logins:
-        yield f"Posts of {', '.join(logins)} that begin as reports of crscore do are no reviews."
+        yield f"Posts of {', '.join(logins)} that begin like reports of crscore were not scored."
 
 
 def without_repeats(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """Drop posts and paragraphs that repeat an earlier one of the same reviewer.
+    """Drop posts and paragraphs that repeat another post of the same reviewer.
 
-    A post on a line is a repeat if the same reviewer posted the same text on the same side of the
-    same file, on the same line or on an outdated one. Bots post again after a push; the current
-    post is kept. The same text on another line, or on the other side, is a separate post. The text
-    of a review or a post in the conversation repeats any post with the same text. From the
-    remaining ones, paragraphs of at least four words that also occur verbatim in a post on a line
-    are removed: bots repeat their posts in a summary.
+    A post on a line is a repetition if the reviewer posted the same text on the same side of the
+    same file, on the same line, or if one of the two posts is outdated. Bots post again after a
+    push; the current post is kept. The same text on another line, or on the other side, is not a
+    repetition. A review's text or a post in the conversation is a repetition if any post has the
+    same text. From the remaining ones, paragraphs of at least four words that also occur in a post
+    on a line are removed, because bots repeat their posts in a summary.
 
     Args:
         messages: Messages in order of time.
@@ -290,7 +294,7 @@ def without_repeats(messages: Sequence[Message]) -> tuple[Message, ...]:
 
 def _without_reposts(messages: Sequence[Message]) -> tuple[Message, ...]:
     dropped: set[int] = set()
-    # Keys of posts: only the text; the text and its side of a file; these and the line.
+    # Keys of posts: the text; the text with the side of the file; the text with side and line.
     posted: set[tuple[object, ...]] = set()
     # Current posts on lines come first, then outdated ones, then the rest.
     order = sorted(
@@ -306,8 +310,8 @@ def _without_reposts(messages: Sequence[Message]) -> tuple[Message, ...]:
         keys: list[tuple[object, ...]] = [text]
         if post.kind is MessageKind.LINE:
             file = (*text, post.path, post.side or Side.NEW)
-            # Lines move with a push, so an outdated post repeats the same words anywhere on its
-            # side of the file, a current one only those on its own line.
+            # Lines move with a push. So an outdated post repeats the same text anywhere on its side
+            # of the file, but a current post repeats only the same text on the same line.
             keys += [(*file, post.line), file] if post.outdated else [file, (*file, post.line)]
         if keys[-1] in posted:
             dropped.add(index)

@@ -1,7 +1,7 @@
 """Finds the positions of lines, headings and folded parts of a Markdown body.
 
-Rendered Markdown does not have these positions, which are needed to remove a part and leave the
-rest unchanged. One pass takes time linear in the length.
+A Markdown renderer does not report these positions, which are needed to remove a part and leave the
+rest unchanged. The body is read once, in time linear in its length.
 """
 
 import re
@@ -14,7 +14,8 @@ _LEAD: Final = re.compile(r"[ \t>]*")
 # Possessive (`{3,}+`), so that a long run of backticks is not tried again with each smaller length.
 # "```python", "~~~", "- ```"; the info string after backticks has no backticks.
 _FENCE: Final = re.compile(r"(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:(`{3,}+)[^`]*|(~{3,}+).*)")
-# A code span, the start of a comment, a tag that folds. A lone backtick is tried once per line.
+# A code span, the start of a comment, or a tag of a folded part. A code span ends on its line, so
+# that a lone backtick costs little.
 _MARK: Final = re.compile(r"`[^`\n]*`|<!--|<(/?)(details|summary)\b[^<>\n]*>", re.IGNORECASE)
 # https://github.github.com/gfm/#atx-headings: one to six number signs, then a space.
 # "## Title ##", "<h3 align=left>Title</h3>"
@@ -38,7 +39,7 @@ class Line(NamedTuple):
     text: str
     """Text without quote marks, surrounding spaces and the asterisks of bold text."""
     quoted: bool
-    """True when it starts with a quote mark."""
+    """True for a line that starts with a quote mark."""
     is_visible: bool
     """False inside code blocks and comments."""
     in_code: bool
@@ -46,31 +47,32 @@ class Line(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A section under a heading, or a closed `<details>`."""
+    """Section under a heading, or closed `<details>`."""
 
     start: int
-    """Start of its heading or opening tag."""
+    """Offset of the heading or opening tag."""
     end: int
-    """End offset in the text."""
+    """Offset of the end."""
     title: str
     """Heading or summary, without tags; empty when there is none."""
 
 
 @dataclass(slots=True)
 class _Container:
-    """An open `<details>`, or the body itself."""
+    """Open `<details>`, or the body itself."""
 
     start: int
     summary_start: int | None = None
     title: str | None = None
     headings: list[tuple[int, Part]] = field(default_factory=list)
-    """Open sections with their levels, the innermost last; their ends are not known yet."""
+    """Open sections with their levels, the innermost last; their ends are still unknown."""
 
 
 class Outline:
-    """Lines, headings and folded parts of a body; only the lines are in order.
+    """Lines, headings and folded parts of a body.
 
-    What is in code blocks, code spans and comments is ignored. No text raises an error.
+    Headings and tags in code blocks, code spans and comments are ignored. No text raises an error.
+    Only the lines are in order.
 
     Args:
         text: Markdown whose line ends are newlines.
@@ -84,19 +86,21 @@ class Outline:
         self.lines: list[Line] = []
         """All lines."""
         self.sections: list[Part] = []
-        """Sections, each from a heading to the next of its level or above, or to the end of its
-        container.
+        """Sections, each from a heading to the next heading of the same or a higher level, or to
+        the end of the container.
         """
         self.folded: list[Part] = []
-        """Closed `<details>`, inner ones before outer ones; an unclosed one is a typo, no fold."""
+        """Closed `<details>`, inner ones before outer ones. One that is never closed is left out,
+        because the rest of the body would seem to be folded.
+        """
         self.open_fence = ""
         """Line that would close a code block left open at the end of the text."""
         self._containers = [_Container(0)]
         self._text = text
         self._is_fence_quoted = False
         self._comment_end = 0
-        # The last `-->` is searched once: a search from each of many unclosed `<!--` would take
-        # quadratic time.
+        # The last `-->` is searched for only once, because a search from each of many unclosed
+        # `<!--` would take quadratic time.
         self._last_comment_end = text.rfind("-->")
         start = 0
         for raw in text.split("\n"):
@@ -126,12 +130,12 @@ class Outline:
         self._read_marks(max(start, self._comment_end), end)
 
     def _end_headings(self, container: _Container, level: int, end: int) -> None:
-        """End the sections of a level and below."""
+        """End the open sections of `level` and of lower levels."""
         while container.headings and container.headings[-1][0] >= level:
             self.sections.append(container.headings.pop()[1]._replace(end=end))
 
     def _in_fence(self, content: str, *, quoted: bool) -> bool:
-        """Return whether the line belongs to a code block, its fences included."""
+        """Return whether the line belongs to a code block, including its fences."""
         fence = self.open_fence
         if fence and self._is_fence_quoted and not quoted:
             fence = ""  # the block ends with the quote that contains it
@@ -145,19 +149,19 @@ class Outline:
         return opened is not None
 
     def _read_marks(self, begin: int, end: int) -> None:
-        """Read the comments and the tags that fold between two offsets."""
+        """Read the comments and the tags of folded parts between two offsets."""
         while begin < end and (mark := _MARK.search(self._text, begin, end)) is not None:
             begin, closes, name = mark.end(), mark[1], (mark[2] or "").lower()
             container = self._containers[-1]
             if mark[0] == "<!--":
                 if mark.start() + 2 <= self._last_comment_end:
                     # https://spec.commonmark.org/0.31.2/#html-comment
-                    # "<!-->" is a whole comment, so the search starts inside the mark.
+                    # "<!-->" is a complete comment, so the search starts inside the mark.
                     begin = self._text.find("-->", mark.start() + 2) + 3
                     self._comment_end = begin
             elif name == "summary" and closes:
                 if container.summary_start is not None and container.title is None:
-                    # An unclosed summary would extend to the end.
+                    # The length is limited, because an unclosed summary could be very long.
                     limit = container.summary_start + 10 * _MAX_TITLE_CHARS
                     source = self._text[container.summary_start : min(mark.start(), limit)]
                     container.title, container.summary_start = _title(source), None

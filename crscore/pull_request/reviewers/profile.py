@@ -1,7 +1,7 @@
-"""Profiles of bots: the schema of `profiles/<bot>.toml`, and the functions that read it.
+"""Reads the profiles of bots, `profiles/<bot>.toml`.
 
-The file name is the reviewer's name; there is no other list. msgspec checks the types and rejects
-unknown keys.
+The file name is the reviewer's name; there is no other list of bots. msgspec checks the types and
+rejects unknown keys.
 """
 
 import importlib.resources
@@ -13,68 +13,72 @@ import msgspec
 from crscore.hosts.records import MessageKind
 
 Skip = Literal["limit", "skipped", "failed"]
-"""Why a bot reviewed nothing: a rate limit or quota, the pull request itself, or an error."""
+"""Why a bot reviewed nothing: a limit or quota, a property of the pull request, or an error."""
 
 
-# Profiles list the parts to remove, not the parts to keep. An unknown heading that is kept lowers
-# conciseness by only a sentence, but if too much is removed, the review is lost
+# Profiles list the parts to remove, not the parts to keep. If an unknown heading is kept,
+# conciseness decreases only by a sentence; if too much is removed, the review is lost
 # (docs/design/019-who-spoke.md).
 class Cut(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[cut]`: parts that are removed from the body of a post; the rest is the review."""
 
     between: tuple[tuple[str, str], ...] = ()
-    """A start and an end: the text from each start to the next end is removed, with both."""
+    """Pairs of a start and an end. The text from each start to the next end is removed, with both.
+    """
     details: tuple[str, ...] = ()
-    """Patterns of the `<summary>` of a folded part (`<details>`), which is removed as a whole."""
+    """Patterns of the `<summary>` of a folded part (`<details>`) that is removed."""
     sections: tuple[str, ...] = ()
-    """Patterns of a heading. The heading is removed, and everything after it up to the next heading
-    of the same level or of a higher one.
+    """Patterns of a heading. The heading is removed, with everything after it up to the next
+    heading of the same or a higher level.
     """
     lines: tuple[str, ...] = ()
-    """Patterns of a whole line, as `Line.text` gives it: without asterisks and quote marks."""
+    """Patterns of an entire line, without asterisks and quote marks (`Line.text`)."""
     keep: tuple[str, ...] = ()
     """Patterns of the `<summary>` of a folded part that is kept, even inside a removed part."""
     unquote: bool = False
-    """Whether the bot quotes its own words; quotes are otherwise taken for another author's."""
+    """Whether the bot quotes its own text; quotes are otherwise taken for text of others."""
     plain_pre: bool = False
     """Whether the bot puts prose into `<pre>`, which is otherwise taken for code."""
 
 
 class Post(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`[[not_review]]`: rule by which posts of the bot are not reviews.
+    """`[[not_review]]`: rule for posts of the bot that are not reviews.
 
-    Of several rules, the first one that matches a post counts.
+    If several rules match a post, the first one counts.
     """
 
     description: str
-    """What these posts are, for people who read the file."""
+    """Description of these posts, for people who read the file."""
     kinds: tuple[MessageKind, ...] = tuple(MessageKind)
-    """Kinds of message to which the rule applies."""
+    """Kinds of posts to which the rule applies."""
     lines: tuple[str, ...] = ()
     """Patterns, one of which must match a line of the post; empty for all posts of these kinds."""
     skip: Skip | None = None
-    """Why the bot reviewed nothing, if such a post says so; None for other posts."""
+    """Why the bot reviewed nothing, if these posts say so; None for other posts."""
 
 
-# In a pattern, only `*` is special; regular expressions could be slow.
+# Patterns are not regular expressions, which could be slow: only `*` is special.
 class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How to recognize the posts of one bot, and what in them is not review."""
+    """How to recognize the posts of one bot, and which text in them is not part of a review."""
 
     title: str
     """Name of the bot for people."""
     logins: tuple[str, ...] = ()
-    """Patterns of the bot's accounts: `x[bot]` matches only the app x, `x` also a person's account
-    x."""
+    """Patterns of the bot's accounts: `x[bot]` matches only the app x, `x` also matches a person's
+    account x.
+    """
     markers: tuple[str, ...] = ()
-    """Texts that start a line in those posts of the bot that come from other accounts."""
+    """Texts at the start of a line by which posts of the bot from other accounts are recognized."""
     shared: bool = False
-    """Whether many programs post from the bot's accounts, so that markers count more than them."""
+    """Whether many programs post from these accounts, so that markers take precedence over the
+    account.
+    """
     not_review: tuple[Post, ...] = ()
     """Rules for posts that are not reviews."""
     cut: Cut = Cut()
     """Parts to remove from the posts that are reviews."""
     name: str = ""
-    """Name of the file without its suffix; it is set on reading, not written in the file."""
+    """Name of the file without its suffix; it is not written in the file, but set on reading."""
 
 
 @lru_cache(maxsize=1)

@@ -1,4 +1,4 @@
-"""Removes the text that a bot adds around its review; the review is unchanged."""
+"""Removes the text that a bot adds around its review, and leaves the review unchanged."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -24,12 +24,12 @@ Span = tuple[int, int]
 
 
 def find_exclusion(body: str, kind: MessageKind, profile: Profile) -> Post | None:
-    """Return the first rule of a bot's profile by which a post is not a review.
+    """Find the first rule of a bot's profile by which a post is not a review.
 
     Args:
-        body: Markdown.
+        body: Text of the post, in Markdown.
         kind: Kind of the post.
-        profile: Profile of the bot that wrote it.
+        profile: Profile of the bot that wrote the post.
 
     Returns:
         The rule; None if the post is a review.
@@ -44,32 +44,32 @@ def find_exclusion(body: str, kind: MessageKind, profile: Profile) -> Post | Non
     return None
 
 
-def without_commands(body: str) -> str:
+def remove_commands(body: str) -> str:
     r"""Remove the lines that are commands to crscore, and convert every line end to a newline.
 
     Example:
-        >>> without_commands("/crscore again\nThis leaks.")
+        >>> remove_commands("/crscore again\nThis leaks.")
         'This leaks.'
     """
     text = _unify_line_ends(body)
     if "/crscore" not in text.lower():
         return text
-    return _without(
+    return _remove_spans(
         text, [(line.inner, line.end) for line in _visible_lines(text) if _COMMAND.match(line.text)]
     )
 
 
 def cut(body: str, rules: Cut) -> str:
-    r"""Remove the parts of a body that a profile marks as not being review text.
+    r"""Remove the parts of a body that are not review text, by the rules of a bot's profile.
 
-    The function never raises. For each rule, its time grows linearly with the length of the body.
+    No body raises an error. The time for each rule is linear in the length of the body.
 
     Args:
         body: Markdown, any characters.
-        rules: Rules of the bot that wrote it.
+        rules: Rules of the bot that wrote the body.
 
     Returns:
-        The remaining text, unchanged except for line ends; may be empty.
+        The remaining text, unchanged except for line ends and for space at both ends; may be empty.
 
     Example:
         >>> from crscore.pull_request.reviewers.profile import Cut
@@ -86,7 +86,7 @@ def cut(body: str, rules: Cut) -> str:
     if rules.plain_pre:
         text = _PRE.sub("\n", text)
     body_outline = Outline(text)
-    return _without(
+    return _remove_spans(
         text,
         [
             *_spans_with_title(body_outline.sections, rules.sections),
@@ -107,7 +107,7 @@ def remove_between(text: str, start: str, end: str) -> str:
     begin = 0
     while (opened := text.find(start, begin)) >= 0:
         closed = text.find(end, opened + len(start))
-        # Without an end, removing the rest of the post would remove the review.
+        # Without an end, the rest of the post stays, because it may contain the review.
         if closed < 0:
             break
         pieces.append(text[begin:opened])
@@ -129,14 +129,14 @@ def _spans_with_title(parts: Sequence[Part], patterns: Sequence[str]) -> list[Sp
     ]
 
 
-def _without(
+def _remove_spans(
     text: str, cut: Iterable[Span], keep: Iterable[Span] = (), also: Iterable[Span] = ()
 ) -> str:
     """Remove the spans of `cut` except within `keep`, and all spans of `also`."""
-    # There is one byte for each character, so spans may overlap and offsets stay valid.
+    # There is one byte for each character, so that spans may overlap and offsets remain valid.
     stays = bytearray(b"\1") * len(text)
-    # The order matters: the kept parts are inside removed ones, and single lines are removed even
-    # from kept parts.
+    # The order matters, because kept parts are inside removed ones, and lines of `also` are removed
+    # even from kept parts.
     for spans, value in ((cut, b"\0"), (keep, b"\1"), (also, b"\0")):
         for start, end in spans:
             stays[start:end] = value * (end - start)

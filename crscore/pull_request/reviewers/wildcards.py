@@ -1,4 +1,4 @@
-"""Patterns in which `*` matches any text, for profiles and `--author`."""
+"""Matches patterns in which `*` stands for any text, for profiles and `--author`."""
 
 import re
 from collections.abc import Iterable
@@ -6,9 +6,10 @@ from functools import lru_cache
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Return whether a pattern matches the whole text, ignoring case.
+    """Return whether a pattern matches the entire text, ignoring case.
 
-    Only `*` is special; brackets match themselves. The time is linear in the text for each `*`.
+    Only `*` is special; brackets match themselves. The time for each `*` is linear in the length of
+    the text.
 
     Example:
         >>> matches("coderabbit*[bot]", "CodeRabbitAI[bot]"), matches("a*", "ba")
@@ -18,7 +19,7 @@ def matches(pattern: str, text: str) -> bool:
 
 
 def matches_any(patterns: Iterable[str], text: str) -> bool:
-    """Return whether one of the patterns matches the whole text.
+    """Return whether one of the patterns matches the entire text, ignoring case.
 
     Example:
         >>> matches_any(("open (*)", "*prompt*"), "Open (3)")
@@ -34,6 +35,6 @@ def _compile(pattern: str) -> re.Pattern[str]:
     if not parts:
         return re.compile(first)
     # https://docs.python.org/3/library/re.html: `(?>...)`, from Python 3.11.
-    # Atomic groups: the earliest place of each part is final, so nothing is tried again.
+    # Groups are atomic, so that the first match of each part is final and nothing is tried again.
     middle = "".join(f"(?>.*?{part})" for part in parts[:-1])
     return re.compile(f"{first}{middle}.*{parts[-1]}", re.DOTALL)

@@ -151,7 +151,7 @@ def test_single_reviewer_has_one_row(write) -> None:
 @BOTH
 def test_no_review_yet(write) -> None:
     shown = write(overviews.nobody())
-    assert "There is no review to score yet; 2 points to touch." in shown
+    assert "There is no review to score yet; it should address 2 points." in shown
     assert cells(shown) == []
     assert "The value of `timeout` in `http` changes from 10 to 30." in shown
 
@@ -234,7 +234,7 @@ def test_verdict_comes_first_and_the_table_has_usefulness(write) -> None:
         "<sub>All from 0 to 100; published scores together: conciseness 67, "
         "comprehensiveness 57, relevance 62 of 100.</sub>"
     ) in shown
-    assert "in brackets where, in four of five cases, readers (language models) put it" in shown
+    assert "in four of five cases, the value from readers (language models)" in shown
     assert "published scores" not in write(overviews.review())
 
 

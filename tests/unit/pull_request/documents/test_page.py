@@ -92,7 +92,7 @@ def test_partial_result_and_reasons_are_reported() -> None:
 def test_no_review_yet() -> None:
     result = results.make(results.diff_of(results.SETTINGS), results.REFERENCES[4:6], (), [[], []])
     text = Read(for_people.render_page(overviews.nobody(), result)).text
-    assert "There is no review to score yet; 2 points to touch." in text
+    assert "There is no review to score yet; it should address 2 points." in text
 
 
 def test_points_over_the_limits_are_counted() -> None:

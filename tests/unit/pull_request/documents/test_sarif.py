@@ -66,7 +66,7 @@ def test_unaddressed_points_are_listed_with_what_could_not_be_read() -> None:
     assert len(run["results"]) == 3
     (invocation,) = run["invocations"]
     notices = [item["message"]["text"] for item in invocation["toolExecutionNotifications"]]
-    assert "Not all could be read: 2 files could not be read." in notices
+    assert "Incomplete data: 2 files could not be read." in notices
     assert len(set(notices)) == len(notices)
 
 

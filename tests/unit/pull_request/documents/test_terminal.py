@@ -76,7 +76,7 @@ def test_row_without_a_score_says_why() -> None:
 
 def test_no_review_yet() -> None:
     shown = for_people.render_terminal([overviews.nobody()])
-    assert "There is no review to score yet; 2 points to touch." in shown
+    assert "There is no review to score yet; it should address 2 points." in shown
     assert "Together" not in shown
 
 

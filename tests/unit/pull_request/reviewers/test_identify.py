@@ -66,7 +66,7 @@ def test_report_that_another_account_posted_is_no_review_and_is_reported() -> No
     actual = hear(post(1, f"{OWN}\n\nIt leaks.", is_own=False), line(2, OWN, "bob", is_own=False))
     assert actual.threads == ()
     assert actual.notes == (
-        "Posts of ada, bob that begin as reports of crscore do are no reviews.",
+        "Posts of ada, bob that begin like reports of crscore were not scored.",
     )
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from crscore.hosts.records import MessageKind
 from crscore.pull_request.reviewers.profile import Cut, Post, Profile, profiles
-from crscore.pull_request.reviewers.strip_bot_text import cut, find_exclusion, without_commands
+from crscore.pull_request.reviewers.strip_bot_text import cut, find_exclusion, remove_commands
 from tests.helpers.growth import growth
 
 """Of processor time, under coverage; a step for each pair of pieces would take minutes."""
@@ -115,14 +115,12 @@ def test_suggestion_stays_as_it_was() -> None:
 
 
 def test_commands_go_and_the_rest_stays() -> None:
-    assert (
-        without_commands("This leaks.\n/crscore again\n`/crscore`") == "This leaks.\n\n`/crscore`"
-    )
+    assert remove_commands("This leaks.\n/crscore again\n`/crscore`") == "This leaks.\n\n`/crscore`"
 
 
 @pytest.mark.parametrize("body", ["/crscored it", "see /crscore", "```\n/crscore\n```"])
 def test_what_only_looks_like_a_command_stays(body: str) -> None:
-    assert without_commands(body) == body
+    assert remove_commands(body) == body
 
 
 def octo(*posts: Post) -> Profile:
