@@ -62,9 +62,9 @@ def judge(
             choose_messages(settings.on_nothing, failed, notices).append(
                 f"{subject}: the gate was not applied to {pattern}: no such reviewer commented"
             )
-    # Otherwise, anybody could change the outcome: a template that an outsider pasted raised a poor
-    # review from 9 to 99, and an outsider's poor review could fail `each`
-    # (docs/design/016-pull-request.md).
+    # Outsiders are left out, because otherwise anybody could change the outcome: a template that an
+    # outsider pasted raised a poor review from 9 to 99, and an outsider's poor review could fail
+    # `each` (docs/design/016-pull-request.md).
     untrusted = {row.name for row in overview.reviewers if not row.is_trusted}
     if any(map(_is_open, patterns)) and (names := sorted(untrusted - scores_by_name.keys())):
         notices.append(

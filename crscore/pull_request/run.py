@@ -60,7 +60,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """Pull request after scoring."""
+    """Scored pull request."""
 
     pull: PullRequest
     """Pull request as read from the host."""
@@ -159,7 +159,7 @@ def assess(
         ReviewedChange(
             pull_request.diff,
             identify.thread_comments(item, pull_request.head),
-            # The hunks that outdated comments were written on.
+            # For each outdated comment, the hunk that it was written on.
             {
                 index: pull_request.originals[thread.place.id]
                 for index, thread in enumerate(item.threads)

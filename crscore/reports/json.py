@@ -127,13 +127,13 @@ class Sentence(Struct, frozen=True, kw_only=True):
     text: str
     """Plain text; code spans keep their backticks."""
     comment: Count
-    """Index of its comment."""
+    """Index in `comments` of the comment that contains it."""
     hidden: bool
     """True for text that is invisible in the rendered comment."""
     proposal: bool
     """True for a paraphrased code proposal, such as a suggestion block."""
     flag: records.Flag | None
-    """Irregularity of the sentence; usually null."""
+    """Reason why the sentence counts less, such as a repetition; usually null."""
     reading: records.Reading | None
     """The network's reading of the sentence; null if the network did not read it."""
     best_reference: Count | None

@@ -281,7 +281,7 @@ def make_locations(diff: Diff, spans: Sequence[LineSpan]) -> list[dict[str, Any]
 
 
 def _successor(file: ChangedFile, old: int) -> int:
-    """Return the number of the new line that replaced an old line, or of the last new line before.
+    """Find the new line that replaced an old line or, if none did, the last new line before it.
 
     Returns:
         Line number in the new version; 0 if the diff shows no such line.

@@ -21,7 +21,7 @@ _FAIR_FROM: Final = 0.3
 """
 
 _VAGUE: Final = (records.Subject.CHANGE, records.Subject.ELSEWHERE)
-"""Subjects that do not help to understand a remark."""
+"""Subjects that are not shown, because they say little about a remark."""
 WARNING: Final = "fair flag"
 """Tone of a refuted remark: `fair` for a terminal, and a CSS class for pages."""
 _LEVEL_TONES: Final = dict(zip(records.Importance, ("bad", "fair", "", "dim"), strict=True))

@@ -116,7 +116,7 @@ def rank_remarks(result: Result) -> list[tuple[records.Remark, int]]:
     value = result.usefulness
     if value is None:
         return []
-    points = _whole_points(value)
+    points = _divide_standing(value)
     pairs = [
         (result.remarks[share.remark], amount)
         # The last amount is the deduction, which belongs to no remark.
@@ -142,7 +142,7 @@ def remarks_title(remarks: Iterable[Any]) -> str:
     return "Remarks, the most valuable first"
 
 
-def _whole_points(value: records.Usefulness) -> list[int]:
+def _divide_standing(value: records.Usefulness) -> list[int]:
     """Return the points of each remark, and the negative deduction last.
 
     They are integers that add up to the standing.
@@ -415,7 +415,7 @@ def legend(result: Result, mark: str) -> str:
 
 
 def change_size(diff: records.Diff | records.ChangedFile) -> tuple[int, int]:
-    """Count the added and removed lines of a change, or of one of its files."""
+    """Return the numbers of added and of removed lines of a change, or of one of its files."""
     return len(diff.lines(records.LineKind.ADDED)), len(diff.lines(records.LineKind.REMOVED))
 
 

@@ -185,7 +185,7 @@ def _make_table(overview: Overview) -> Iterator[blocks.Block]:
     together = overview.together
     rows: list[tuple[Line, ...]] = []
     if is_several := count_reviewers(overview) > 1:
-        # If some reviewers are left out of the rows, no sum is shown, because it would lack them.
+        # The sum is only known if no reviewers are left out of the rows.
         comments = f"{sum(row.comments for row in overview.reviewers):,}"
         comments = view.UNDEFINED if overview.other_reviewers else comments
         cells = (*view.score_cells(together, together), comments, view.UNDEFINED)

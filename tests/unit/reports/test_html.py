@@ -217,7 +217,7 @@ def test_review_that_misses_nothing_says_so() -> None:
     result = results.small()
     matched = tuple(replace(match, matched=True) for match in result.reference_matches)
     shown = text(read(replace(result, reference_matches=matched)))
-    assert "some sentence addresses each topic" in shown
+    assert "a sentence addresses each topic" in shown
 
 
 def test_reviewers_have_a_table_when_there_are_several() -> None:
