@@ -118,9 +118,9 @@ def read_golden(path: Path, *, pattern: str = "**/*") -> GoldenSet:
             problems[change][key] = _merge(problem, problems[change].get(key, problem))
     for change, listed in problems.items():
         # A set may list a problem once with its location and once without.
-        placed = {key[0]: key for key in sorted(listed, key=str, reverse=True) if key[1]}
-        for key in [key for key in listed if not key[1] and key[0] in placed]:
-            listed[placed[key[0]]] = _merge(listed[placed[key[0]]], listed.pop(key))
+        located = {key[0]: key for key in sorted(listed, key=str, reverse=True) if key[1]}
+        for key in [key for key in listed if not key[1] and key[0] in located]:
+            listed[located[key[0]]] = _merge(listed[located[key[0]]], listed.pop(key))
             repeated[change] += 1
     if not any(problems.values()):
         raise InputError(f"{path} has no problems, so it is not a golden set")

@@ -110,14 +110,14 @@ def score(
     levels = _read_levels([f.text for group in grouped.values() for f in group], reader)
     rows = {key: _decide(review, reader, levels, {}) for key, review in reviews.items()}
     before: tuple[BotScore, ...] = ()
-    by_hand, by_model, of_model = answers or {}, dict[str, bool](), ""
+    by_hand, by_model, model_identity = answers or {}, dict[str, bool](), ""
     if judge:
         pairs = ((review.change.problems, rows[key].pairs) for key, review in reviews.items())
         unsure = find_unsure(pairs)
-        by_model, notes_of_model, of_model = decide(
+        by_model, model_notes, model_identity = decide(
             judge, {id_: unsure[id_] for id_ in unsure if id_ not in by_hand}
         )
-        notes += notes_of_model
+        notes += model_notes
     decided = {id_: (is_same, "judged by a language model") for id_, is_same in by_model.items()}
     decided |= {id_: (is_same, "judged by hand") for id_, is_same in by_hand.items()}
     if decided:
@@ -138,7 +138,7 @@ def score(
     # Decisions by hand change the numbers, so a result with other decisions has another signature.
     content = "".join(f"{id_}{is_same:d}" for id_, is_same in sorted(by_hand.items()))
     digest = hashlib.sha256(content.encode()).hexdigest()[:8]
-    of_answers = f"|decisions:{digest}" if by_hand else ""
+    answers_identity = f"|decisions:{digest}" if by_hand else ""
     return BenchResult(
         golden=f"{golden.name} {golden.version}".strip(),
         changes=tuple(
@@ -162,7 +162,7 @@ def score(
         signature=f"crscore@{__version__}|bench|{golden.name}@{golden.version or '-'}"
         f"+{golden.sha256[:12]}|{read_model().identity}|{encoder.identity}"
         f"|language:{LANGUAGE_IDENTITY}|{reader.identity}|beta:{beta:g}"
-        f"|resamples:{resamples}|seed:{seed}{of_model}{of_answers}",
+        f"|resamples:{resamples}|seed:{seed}{model_identity}{answers_identity}",
     )
 
 

@@ -53,7 +53,7 @@ def judge(
     if not all(name.strip() for name in reviewers) or not reviewers:
         raise ConfigError("reviewer", "settings", "must be the login or the name of a reviewer")
     # A workflow that starts on a push runs before anyone can have reviewed the commits.
-    left = wait_s
+    remaining_s = wait_s
     while True:
         head, messages = host.read_reviews(repository, number)
         reviewed = _list_reviewed(head, messages)
@@ -75,11 +75,11 @@ def judge(
                 f"{head.repository}#{number}: {pattern} did not review the newest commit "
                 f"{head.sha[:_DIGITS]}{last}"
             )
-        if not failed or left <= 0:
+        if not failed or remaining_s <= 0:
             return GateResult(tuple(failed), ())
-        pause = min(POLL_S, left)
+        pause = min(POLL_S, remaining_s)
         sleep(pause)
-        left -= pause
+        remaining_s -= pause
 
 
 def _list_reviewed(head: Head, messages: Sequence[HostMessage]) -> list[tuple[str, set[str], bool]]:

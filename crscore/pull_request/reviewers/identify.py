@@ -116,9 +116,9 @@ def identify_reviewers(
     reviews, left_out = _choose_reviewers(messages, pull_author, authors)
     distinct = without_repeats(reviews)
     roots = {post.id: post for post in posts if post.kind is MessageKind.LINE}
-    left = set(map(_thread_key, distinct))
+    remaining = set(map(_thread_key, distinct))
     own_posts = list(filter(is_ours, posts))
-    dropped = [message for message in reviews if _thread_key(message) not in left]
+    dropped = [message for message in reviews if _thread_key(message) not in remaining]
     return ReviewerThreads(
         threads=tuple(_make_threads(distinct, roots)),
         repeats=tuple(_make_threads(dropped, roots)),

@@ -46,7 +46,7 @@ def test_other_encoding_is_named(tmp_path: Path) -> None:
         read_golden(path)
 
 
-def test_half_a_character_is_replaced(tmp_path: Path) -> None:
+def test_lone_surrogate_is_replaced(tmp_path: Path) -> None:
     content = '{"id": "a", "problems": [{"text": "It leaks \\ud83d", "path": "src\\\\a.py"}]}'
     (problem,) = read_golden(write(tmp_path, content)).changes[0].problems
     assert (problem.text, problem.path) == ("It leaks ?", "src/a.py")
@@ -310,7 +310,7 @@ def test_time_and_price_of_a_finding_or_of_its_run(tmp_path: Path) -> None:
     assert amounts == [(2.5, 0.02), (3, 1), (3, 1), (7, None), (None, None)]
 
 
-def test_line_of_the_old_file_is_no_line_of_the_new_one(tmp_path: Path) -> None:
+def test_line_of_the_old_file_is_not_used_for_the_new_file(tmp_path: Path) -> None:
     comment = {"html_url": "https://github.com/o/r/pull/7#discussion_r1", "user": {"login": "b"},
                "body": "It leaks.", "path": "a.py", "line": 3}  # fmt: skip
     rows = [json.dumps({**comment, "side": side}) for side in ("LEFT", "RIGHT")]

@@ -33,7 +33,7 @@ def test_same_point_of_two_reviewers_has_the_first_of_them(encoder: MiniLM, rari
     assert same_points(findings, encoder, rarity) == [0, 1, 1]
 
 
-def test_other_points_and_one_reviewer_alone_are_kept_apart(
+def test_different_points_and_points_of_one_reviewer_are_distinct(
     encoder: MiniLM, rarity: Rarity
 ) -> None:
     assert same_points([finding("a", UTF8), finding("b", LOCK)], encoder, rarity) == [0, 1]
@@ -41,6 +41,6 @@ def test_other_points_and_one_reviewer_alone_are_kept_apart(
     assert same_points([], encoder, rarity) == []
 
 
-def test_point_of_three_reviewers_is_one(encoder: MiniLM, rarity: Rarity) -> None:
+def test_same_point_of_three_reviewers_is_one_point(encoder: MiniLM, rarity: Rarity) -> None:
     findings = [finding(bot, text) for bot, text in zip("abc", (LOCK, LOCK_TOO, LOCK), strict=True)]
     assert same_points(findings, encoder, rarity) == [0, 0, 0]

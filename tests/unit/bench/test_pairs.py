@@ -62,7 +62,7 @@ def test_terse_comment_on_a_typo_is_a_hit_on_its_line() -> None:
     assert count_hits((TYPO,), 40) == 1
 
 
-def test_word_without_a_claim_hits_nothing() -> None:
+def test_word_without_a_claim_matches_nothing() -> None:
     assert count_hits(EMPTY) == 0
     assert count_hits(EMPTY, 40) == 0
 

@@ -55,7 +55,7 @@ def test_missed_problem_has_its_nearest_finding_and_the_reason() -> None:
     assert pairs["The file is never closed."].finding is None
 
 
-def test_answers_move_the_result_and_the_result_says_so(tmp_path: Path) -> None:
+def test_decisions_change_the_result_and_are_noted(tmp_path: Path) -> None:
     first = bench.score(GOLDEN, FINDINGS, resamples=0)
     name = pairs_of(first)[NULL].id
     answers = {name: True, "unknown": False}
@@ -110,7 +110,7 @@ def test_page_and_markdown_list_what_a_bot_missed() -> None:
         assert "1 → 1" in text
 
 
-def test_finding_counts_for_one_problem_and_the_result_says_so() -> None:
+def test_finding_counts_for_only_one_problem_with_a_note() -> None:
     other = "Nobody can close the dialog with the keyboard."
     problems = (Problem(text=LOCK), Problem(text=other))
     golden = make_set("g", "", [Change(id="1", problems=problems)])
@@ -138,7 +138,7 @@ def test_improbable_finding_in_another_file_is_not_shown() -> None:
     assert "docstring" in missed.split("Unlisted findings")[0]
 
 
-def test_unlisted_findings_are_ordered_by_their_words_and_the_columns_say_so() -> None:
+def test_unlisted_findings_are_ordered_by_their_text_and_the_columns_say_so() -> None:
     text = layout.to_text(lay_out(bench.score(GOLDEN, FINDINGS, resamples=0)))
     assert "Importance judged from the text" in text
     assert "Unlisted, critical or major" in text

@@ -34,7 +34,7 @@ def test_example_ranks_the_careful_bot_first(result: BenchResult) -> None:
     assert outcomes["Class Order overrides equals but not hashCode."] == "hit"
 
 
-def test_order_and_other_bots_change_nothing(result: BenchResult) -> None:
+def test_order_and_other_bots_do_not_matter(result: BenchResult) -> None:
     golden = bench.read_golden(EXAMPLES / "golden.jsonl")
     findings = bench.read_findings(EXAMPLES / "findings.jsonl")
     random.Random(1).shuffle(findings)
@@ -73,7 +73,7 @@ def test_findings_of_other_changes_are_named() -> None:
         bench.score(golden, [Finding(change="x", bot="b", text="Leaks.")])
 
 
-def test_place_alone_never_matches() -> None:
+def test_location_alone_never_matches() -> None:
     golden = bench.read_golden(EXAMPLES / "golden.jsonl")
     near = Finding(change="shop-9", bot="b", text="Missing comment.", path="Dates.java", line=8)
     assert bench.score(golden, [near]).bots[0].hits == 0
@@ -87,7 +87,7 @@ def test_places(path: str, line: int, expected: int) -> None:
     assert compare_locations(finding, Problem(text="x", path="a.py", line=6)) == expected
 
 
-def test_one_problem_a_finding() -> None:
+def test_finding_is_matched_with_one_problem() -> None:
     matches = assign(np.array([[0.9, 0.8], [0.85, 0.1], [0.2, 0.3]]))
     assert list(matches.items()) == [(0, 0), (2, 1)]
 

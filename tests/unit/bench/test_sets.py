@@ -16,7 +16,7 @@ from tests.unit.bench.test_formats import AACR, GOLDEN, REVIEWBENCH, write
         ("reviewbench", "golden/o_r_7.json", REVIEWBENCH),
     ],
 )
-def test_clone_becomes_one_file(
+def test_clone_is_written_as_one_file(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

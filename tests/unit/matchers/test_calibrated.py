@@ -137,7 +137,7 @@ def test_degrees_are_what_the_trees_and_the_discount_say(matcher, cells) -> None
     np.testing.assert_allclose(judgement.degrees, 1 / (1 + np.exp(-logit)), atol=1e-5)
 
 
-def test_one_leaf_can_be_worked_out_by_hand(matcher, cells) -> None:
+def test_one_leaf_equals_a_hand_calculation(matcher, cells) -> None:
     leaf = Trees(
         roots=np.array([0], dtype=np.int32),
         feature=np.zeros(1, dtype=np.int32),
@@ -155,7 +155,7 @@ def test_one_leaf_can_be_worked_out_by_hand(matcher, cells) -> None:
     )
 
 
-def test_sentence_about_a_claim_meets_it_better_than_padding_does(matcher, cells) -> None:
+def test_sentence_about_a_claim_addresses_it_better_than_padding(matcher, cells) -> None:
     judgement = matcher.match(cells([REVIEW[0], PADDING[0]]))
     degrees = judgement.degrees
     assert degrees[0, 0] > judgement.decision
@@ -182,7 +182,7 @@ def test_padding_raises_no_other_sentence(matcher, cells, position: int) -> None
         assert (after <= before + 1e-6).all()
 
 
-def test_more_and_more_padding_raises_nothing(matcher, cells) -> None:
+def test_more_padding_raises_no_sentence(matcher, cells) -> None:
     before = matcher.match(cells(REVIEW)).degrees
     for count in range(1, len(PADDING) + 1):
         after = matcher.match(cells([*REVIEW, *PADDING[:count]])).degrees[:, : len(REVIEW)]
@@ -190,7 +190,7 @@ def test_more_and_more_padding_raises_nothing(matcher, cells) -> None:
         before = after
 
 
-def test_repeated_sentence_gets_nothing_and_lowers_the_first(matcher, cells) -> None:
+def test_repeated_sentence_has_degree_0_and_lowers_the_first(matcher, cells) -> None:
     alone = matcher.match(cells(REVIEW))
     judgement = matcher.match(cells([*REVIEW, REVIEW[0], REVIEW[1].upper()]))
     assert judgement.flags[3:] == (Flag.REPEATS, Flag.REPEATS)
@@ -205,7 +205,7 @@ def test_repeated_sentence_gets_nothing_and_lowers_the_first(matcher, cells) -> 
         "fetch url timeout reply requests raise_for_status",
     ],
 )
-def test_flagged_sentence_gets_nothing(matcher, cells, text: str) -> None:
+def test_flagged_sentence_has_degree_0(matcher, cells, text: str) -> None:
     judgement = matcher.match(cells([REVIEW[0], text]))
     assert judgement.flags == (None, Flag.NO_SENTENCE)
     assert not judgement.degrees[:, 1].any()
@@ -220,21 +220,21 @@ def test_flagged_sentence_gets_nothing(matcher, cells, text: str) -> None:
     ],
 )
 @pytest.mark.parametrize("weak", ["Have a look at this.", "Is `fetch` fine?", REVIEW[2]])
-def test_flagged_sentence_lifts_no_other(matcher, cells, text: str, weak: str) -> None:
+def test_flagged_sentence_raises_no_other_sentence(matcher, cells, text: str, weak: str) -> None:
     before = matcher.match(cells([weak])).degrees
     judgement = matcher.match(cells([weak, text]))
     assert judgement.flags[1] is Flag.NO_SENTENCE
     assert (judgement.degrees[:, :1] <= before).all()
 
 
-def test_restating_is_no_matter_of_the_matcher(matcher, cells) -> None:
+def test_matcher_does_not_flag_restatements(matcher, cells) -> None:
     # The reader tells it: tests/unit/usefulness/test_reader.py.
     judgement = matcher.match(cells([CLAIMS[0], CLAIMS[0]]))
     assert judgement.flags == (None, Flag.REPEATS)
     assert judgement.degrees[:, 0].any()
 
 
-def test_hidden_prose_stays_and_gets_nothing_a_machines_mark_goes(matcher, cells) -> None:
+def test_hidden_prose_has_degree_0_and_a_hidden_marker_is_left_out(matcher, cells) -> None:
     sentences = [
         Sentence(text=REVIEW[0], comment=0),
         Sentence(text=CLAIMS[1], comment=0, hidden=True),
@@ -259,7 +259,7 @@ def test_order_of_the_references_moves_only_their_rows(matcher, cells) -> None:
     np.testing.assert_allclose(forward[..., kept], backward[..., kept], atol=2e-4)
 
 
-def test_comments_are_judged_apart(matcher, cells) -> None:
+def test_comments_are_judged_separately(matcher, cells) -> None:
     alone = [matcher.match(cells([text])).degrees for text in REVIEW]
     apart = [Sentence(text=text, comment=index) for index, text in enumerate(REVIEW)]
     np.testing.assert_array_equal(matcher.match(cells(apart)).degrees, np.hstack(alone))
@@ -284,7 +284,7 @@ def directions() -> dict[str, int]:
 
 
 @pytest.mark.parametrize(("name", "direction"), directions().items())
-def test_shipped_trees_go_one_way_along_a_feature(matcher, name: str, direction: int) -> None:
+def test_shipped_trees_are_monotonic_in_a_feature(matcher, name: str, direction: int) -> None:
     trees = matcher.trees
     names = features.feature_names(len(matcher.background.axes))
     column = names.index(name)
@@ -322,7 +322,7 @@ def test_revision_of_the_encoder_does_not_matter(encoder: Encoder) -> None:
     assert not calibrated.knows(f"{name}-large")
 
 
-def test_weights_of_ones_own(tmp_path: Path, matcher) -> None:
+def test_weights_file_of_the_user_is_used(tmp_path: Path, matcher) -> None:
     path = tmp_path / "own.npz"
     own = replace(matcher, encoder="hashing:256", seed=99)
     path.write_bytes(calibrated.to_bytes(own))
@@ -391,7 +391,7 @@ def test_hidden_text_raises_no_score_in_a_whole_run() -> None:
     assert marked.scores == honest.scores
 
 
-def test_sources_are_no_need_and_no_harm() -> None:
+def test_source_files_are_optional() -> None:
     scorer = Scorer(matcher="calibrated", analyzers="none")
     old = "import requests\ndef fetch(url):\n    return requests.get(url).json()\n\n"
     for sources in (None, {"client.py": (old, None)}):
@@ -399,14 +399,14 @@ def test_sources_are_no_need_and_no_harm() -> None:
         assert 0 < result.relevance < 1
 
 
-def test_issues_are_met_as_claims_are(matcher, cells) -> None:
+def test_issues_are_addressed_like_claims(matcher, cells) -> None:
     change_cells = cells(["`reply` is unused, please remove it."], ["Unused variable `reply`."])
     issue = replace(change_cells.references[0], kind=ReferenceKind.ISSUE)
     judgement = matcher.match(replace(change_cells, references=(issue,)))
     assert 0 < judgement.degrees[0, 0] < 1
 
 
-def test_two_authors_are_judged_apart() -> None:
+def test_two_authors_are_judged_separately() -> None:
     scorer = Scorer(matcher="calibrated", analyzers="none")
     both = [Comment(body=REVIEW[0], author="ann"), Comment(body=REVIEW[1], author="bob")]
     alone = scorer.score(PATCH, both[:1])

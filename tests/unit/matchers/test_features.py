@@ -112,7 +112,7 @@ def test_every_cell_knows_its_cosine() -> None:
     np.testing.assert_allclose(column(values, "cell.cosine"), change_cells.similarity, atol=6e-5)
 
 
-def test_values_worked_out_by_hand() -> None:
+def test_values_equal_a_hand_calculation() -> None:
     # Stems: claim 0 {limit, rais, 20}, claim 1 {test, max, limit, mis}; sentence {limit, 20, low}.
     # Rarity of a stem: log(10 / (frequency + 1)).
     limit, rare = math.log(10 / 6), math.log(10)
@@ -175,7 +175,7 @@ def test_reading_of_a_reference_comes_before_its_text() -> None:
     np.testing.assert_array_equal(first, other)
 
 
-def test_only_reference_is_neither_central_nor_far() -> None:
+def test_single_reference_has_a_neutral_centrality() -> None:
     assert column(table("Why?", claims=CLAIMS[:1]), "reference.central") == [[0.5]]
 
 
@@ -240,7 +240,7 @@ def test_values_are_rounded_and_float32() -> None:
     np.testing.assert_array_equal(values, np.round(values, DECIMALS))
 
 
-def test_last_bits_of_a_cosine_change_nothing() -> None:
+def test_last_bits_of_a_cosine_do_not_matter() -> None:
     change_cells = cells(("The limit of 20 is low.", "Why?"))
     moved = change_cells.similarity * np.float32(1 + 2e-7)
     assert (moved != change_cells.similarity).any()

@@ -189,7 +189,7 @@ def test_names_one_a_line_are_kept() -> None:
         "`if user_id is None:`",
     ],
 )
-def test_piece_of_a_changed_line_is_no_sentence(text: str) -> None:
+def test_part_of_a_changed_line_is_no_sentence(text: str) -> None:
     assert flags(text) == [Flag.NO_SENTENCE]
 
 

@@ -39,11 +39,11 @@ def test_known_rows(row: tuple[float, float], expected: float) -> None:
     assert by_hand().sum(rows).tolist() == [expected]
 
 
-def test_no_row_gives_no_sum() -> None:
+def test_table_without_rows_has_no_sum() -> None:
     assert by_hand().sum(np.zeros((0, 2), dtype=np.float32)).shape == (0,)
 
 
-def test_rows_that_do_not_lie_together_are_read_right() -> None:
+def test_rows_in_any_memory_layout_are_read_correctly() -> None:
     rows = np.asfortranarray(np.array([[0, 9], [1.5, 2], [1.5, 3]], dtype=np.float32))
     assert by_hand().sum(rows).tolist() == [10.5, 20.5, 30.5]
     assert by_hand().sum(rows[::-1]).tolist() == [30.5, 20.5, 10.5]
@@ -59,7 +59,7 @@ def test_sum_is_what_walking_each_tree_gives(rows: list[tuple[float, float]]) ->
     assert by_hand().sum(table).tolist() == [naive(by_hand(), row) for row in table]
 
 
-def test_a_row_does_not_depend_on_how_many_come_with_it() -> None:
+def test_sum_of_a_row_does_not_depend_on_other_rows() -> None:
     rng = np.random.default_rng(0)
     rows = rng.uniform(-1, 4, (5_000, 2)).astype(np.float32)
     whole = by_hand().sum(rows)

@@ -79,7 +79,7 @@ def facts(**changes) -> bytes:
     return array(np.frombuffer(json.dumps(whole).encode(), dtype=np.uint8))
 
 
-def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+def test_written_weights_are_read_back(tmp_path: Path) -> None:
     before = make_weights()
     after = read_weights(written(tmp_path / "w.npz", to_bytes(before)))
     for name in ("encoder", "data_sha256", "seed", "start", "discount", "decision"):
@@ -112,7 +112,7 @@ def test_reading_and_writing_again_gives_the_same_file(tmp_path: Path) -> None:
     assert to_bytes(read_weights(written(tmp_path / "w.npz", content))) == content
 
 
-def test_shipped_file_is_what_its_weights_are_written_as() -> None:
+def test_shipped_file_equals_its_weights_written_again() -> None:
     assert to_bytes(read_weights(SHIPPED)) == SHIPPED.read_bytes()
 
 
@@ -122,7 +122,7 @@ def test_shipped_file_is_small_and_holds_no_pickle() -> None:
         assert all(arrays[name].dtype.kind in "fiu" for name in arrays.files)
 
 
-def test_shipped_trees_hang_together() -> None:
+def test_shipped_trees_are_connected() -> None:
     learned = read_weights(SHIPPED)
     trees = learned.trees
     nodes = np.arange(len(trees.value))
@@ -169,7 +169,7 @@ def test_file_of_another_kind_is_an_input_error(content: bytes, tmp_path: Path) 
         read_weights(written(tmp_path / "w.npz", content))
 
 
-def test_flipped_bytes_never_leave_as_another_error(tmp_path: Path) -> None:
+def test_flipped_bytes_raise_only_an_input_error(tmp_path: Path) -> None:
     content = bytearray(to_bytes(make_weights()))
     before = to_bytes(make_weights())
     rng = np.random.default_rng(3)
@@ -246,7 +246,7 @@ def test_trees_that_point_nowhere_are_an_input_error(
         read_weights(rewritten(tmp_path / "w.npz", f"{entry}.npy", content))
 
 
-def test_no_stem_is_no_empty_stem(tmp_path: Path) -> None:
+def test_weights_without_stems_have_no_empty_stem(tmp_path: Path) -> None:
     bare = make_weights(background=replace(make_weights().background, frequency={}))
     path = written(tmp_path / "w.npz", to_bytes(bare))
     assert read_weights(path).background.frequency == {}
@@ -287,7 +287,7 @@ def test_arrays_that_no_run_can_use_are_an_input_error(
         read_weights(path)
 
 
-def test_archive_that_unpacks_to_more_than_allowed_is_refused_unread(
+def test_archive_that_unpacks_beyond_the_limit_is_rejected_unread(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(arrays, "MAX_BYTES", 2**25)

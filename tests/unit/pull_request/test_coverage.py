@@ -76,7 +76,7 @@ def test_comments_on_lines_are_a_review_and_an_answer_is_none() -> None:
     assert failed(answer)
 
 
-def test_dismissed_review_and_notice_of_a_limit_are_none() -> None:
+def test_dismissed_review_and_notice_of_a_limit_do_not_count() -> None:
     limit = (
         "<!-- This is an auto-generated comment: rate limited by coderabbit.ai -->\n\n"
         "> [!WARNING]\n> ## Rate limit exceeded"
@@ -140,7 +140,7 @@ STRANGER = User(login="coderabbit", id=7_001, association="NONE")
 
 
 @pytest.mark.parametrize("reviewer", ["coderabbit", "code*", "*", "bugbot"])
-def test_review_of_a_stranger_is_no_other_reviewers(reviewer: str) -> None:
+def test_review_of_an_outsider_does_not_count_for_a_reviewer(reviewer: str) -> None:
     def act(writer: Writer) -> None:
         writer.review(STRANGER, body="<!-- BUGBOT_REVIEW -->\nIt leaks.", spots=[SPOT])
 

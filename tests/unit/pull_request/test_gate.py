@@ -43,7 +43,7 @@ def test_relevance_equal_to_the_threshold_passes() -> None:
     assert judge(scored(together=0.5), "together").failed == ()
 
 
-def test_together_does_not_look_at_single_reviewers() -> None:
+def test_together_ignores_single_reviewers() -> None:
     assert judge(scored(together=0.9, bot=0.1), "together").failed == ()
 
 
@@ -108,7 +108,7 @@ def test_empty_choice_is_an_error(names: str) -> None:
         judge(scored(), names)
 
 
-def test_partial_run_fails_where_that_is_asked_for() -> None:
+def test_partial_run_fails_if_requested() -> None:
     actual = structs.replace(scored(), missing=("A page is missing.",))
     verdict = gate.judge(actual, Config(fail_under=10), ["together"], fail_on_partial=True)
     assert "partial" in verdict.failed[0]
@@ -179,7 +179,7 @@ def test_people_whom_the_repository_did_not_choose_count_by_full_name_only(
     assert all("does not count 'bo': not an owner" in line for line in verdict.notices)
 
 
-def test_only_some_of_many_strangers_are_named() -> None:
+def test_only_some_of_many_outsiders_are_named() -> None:
     actual = scored(**{f"r{at}": 0.9 for at in range(9)})
     rows = [structs.replace(row, is_trusted=False) for row in actual.reviewers]
     verdict = judge(structs.replace(actual, reviewers=tuple(rows)), "each")

@@ -47,7 +47,7 @@ def test_abstention_keeps_its_reason() -> None:
     assert (whole.addressed, whole.unaddressed, whole.points) == (0, 2, 2)
 
 
-def test_points_without_tools_come_by_weight() -> None:
+def test_points_without_severity_are_sorted_by_weight() -> None:
     weights = [point.weight for point in of(results.large()).open]
     assert len(weights) == 30
     assert all(a >= b for a, b in pairwise(weights))

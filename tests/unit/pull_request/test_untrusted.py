@@ -44,11 +44,11 @@ def put(*path: str | int, value: object) -> Callable[[dict[str, Any]], None]:
         overviews.decided,
     ],
 )
-def test_what_was_written_is_read_again(make) -> None:
+def test_written_overview_is_read_back(make) -> None:
     assert overview.decode_overview(msgspec.json.encode(make()), source="x") == make()
 
 
-def test_data_beside_the_overview_is_skipped() -> None:
+def test_data_other_than_the_overview_is_skipped() -> None:
     assert decode(document() | {"result": {"deep": [1, {}]}, "comments": [None]}) == (
         overviews.review()
     )
@@ -117,7 +117,7 @@ def test_missing_field_is_refused() -> None:
             decode(value)
 
 
-def test_what_is_no_document_is_refused() -> None:
+def test_invalid_document_is_refused() -> None:
     for data in [
         b"",
         b"\xff\xfe",

@@ -112,7 +112,7 @@ def test_escaped_markdown_renders_as_the_text_itself(raw: str) -> None:
     assert rendered_text(escape.markdown(raw)) == escape.one_line(raw)
 
 
-def test_mentions_references_and_addresses_are_defused() -> None:
+def test_mentions_references_and_addresses_are_not_linked() -> None:
     for raw in [
         "@someone",
         "(@org/team)",
@@ -132,7 +132,7 @@ def test_mentions_references_and_addresses_are_defused() -> None:
         assert raw not in shown
 
 
-def test_commit_hash_is_defused() -> None:
+def test_commit_hash_is_not_linked() -> None:
     assert "&#8203;" in escape.markdown("since 0a1b2c3d")
 
 
@@ -160,7 +160,7 @@ def test_json_escapes_keep_the_value() -> None:
     assert json.loads(escape.write_json(value)) == replaced
 
 
-def test_json_escapes_leave_nothing_to_act_on() -> None:
+def test_json_escapes_characters_that_a_terminal_acts_on() -> None:
     escaped = escape.write_json(EVIL)
     assert not set(escaped) & set("\x1b\x9b\x07\u202e\u200b\u2028\ud800")
     assert "##[" not in escaped

@@ -90,7 +90,7 @@ MAKERS = [
 ]
 
 
-def test_every_element_and_attribute_is_ours() -> None:
+def test_every_element_and_attribute_is_from_the_templates() -> None:
     for make in MAKERS:
         reader = read(make())
         assert {tag for tag, _ in reader.elements} <= KNOWN_TAGS
@@ -105,7 +105,7 @@ def test_ids_and_classes_are_made_from_positions_only() -> None:
             assert re.fullmatch(r"[a-z0-9 -]+", value), value
 
 
-def test_links_stay_inside_the_page_and_lead_somewhere() -> None:
+def test_links_have_targets_on_the_page() -> None:
     for make in MAKERS:
         reader = read(make())
         ids = attributes(reader, "id")
@@ -114,7 +114,7 @@ def test_links_stay_inside_the_page_and_lead_somewhere() -> None:
             assert value == "data:," or value.removeprefix("#") in ids, value
 
 
-def test_links_of_several_results_do_not_mix() -> None:
+def test_links_of_several_results_are_distinct() -> None:
     reader = read(results.review(), results.review())
     ids = attributes(reader, "id")
     assert len(ids) == len(set(ids))
@@ -143,7 +143,7 @@ def test_scores_are_with_their_counts() -> None:
         assert f"{name} {value} of 100 {basis}" in text(read(results.review()))
 
 
-def test_verdict_is_above_what_it_is_made_of() -> None:
+def test_verdict_is_above_its_explanation() -> None:
     shown = text(read(results.useful(results.review())))
     assert (
         f"Useful: 83 (63 to 93), better than 83 % of {results.AGAINST}, "
@@ -168,7 +168,7 @@ def test_remarks_come_first_then_their_sentences() -> None:
     assert '<rect class="fill" width="78.0" height="4"/>' in page
 
 
-def test_baselines_are_beside_the_scores() -> None:
+def test_baselines_are_shown_separately_from_the_scores() -> None:
     shown = text(read(results.review()))
     assert "Baselines, never in the scores 48 words, 31 % of the diff's tokens repeated" in shown
 
@@ -232,7 +232,7 @@ def test_tables_of_degrees_show_no_sum_of_them() -> None:
     assert "review-bot 18 27 14 1 of 2 12" in shown
 
 
-def test_odd_sentence_has_its_remark_in_place_of_a_partner() -> None:
+def test_flagged_sentence_has_its_flag_instead_of_a_match() -> None:
     shown = text(read(results.flagged()))
     assert "Looks great overall! ⚑ repeats an earlier sentence C4" in shown
     assert "✗ 0 Why three retries? ⚑ is no sentence" in shown
@@ -272,7 +272,7 @@ def test_notes_and_signature_are_shown() -> None:
     assert shown.endswith(f"same score: {results.SIGNATURE}")
 
 
-def test_result_without_anything_is_a_page() -> None:
+def test_empty_result_makes_a_page() -> None:
     empty = results.make(results.diff_of(), (), (), [])
     shown = text(read(empty))
     assert "No comment." in shown

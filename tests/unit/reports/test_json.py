@@ -110,7 +110,7 @@ def test_schema_refuses_an_unknown_field() -> None:
     assert not VALIDATOR.is_valid(document)
 
 
-def test_reference_is_given_whole() -> None:
+def test_reference_is_listed_completely() -> None:
     assert render(results.review())["references"][3] == {
         "index": 3,
         "text": "The check that `body` is not empty was removed from `parse`.",
@@ -141,7 +141,7 @@ def test_every_reference_of_a_topic_is_given_with_it() -> None:
     assert [item["topic"] for item in document["references"][4:]] == [removed, removed, None]
 
 
-def test_sentence_is_given_whole() -> None:
+def test_sentence_is_listed_completely() -> None:
     assert render(results.review())["sentences"][4] == {
         "index": 4,
         "text": "Looks great overall!",
@@ -190,7 +190,7 @@ def test_usefulness_and_readings_are_given_with_their_probabilities() -> None:
     assert [item["usefulness"]["word"] for item in document["reviews"]] == ["little use"] * 3
 
 
-def test_decided_remark_has_its_receipt() -> None:
+def test_remark_with_a_verdict_has_its_proof() -> None:
     confirmed, refuted, *others = render(results.decided())["remarks"]
     assert confirmed["receipt"]["verdict"] == "confirmed"
     assert {str(item["receipt"]) for item in others} == {"None"}
@@ -208,7 +208,7 @@ def test_result_without_weights_has_nulls() -> None:
     assert {item["usefulness"] for item in document["comments"] + document["reviews"]} == {None}
 
 
-def test_odd_sentence_is_given_with_its_flag() -> None:
+def test_flagged_sentence_is_listed_with_its_flag() -> None:
     actual = render(results.flagged())["sentences"]
     assert [(item["flag"], item["hidden"]) for item in actual] == [
         (None, False),
@@ -224,7 +224,7 @@ def test_schema_knows_every_flag() -> None:
     assert set(SCHEMA["$defs"]["Flag"]["enum"]) == set(Flag)
 
 
-def test_degrees_are_beside_the_similarities() -> None:
+def test_degrees_are_listed_like_the_similarities() -> None:
     document = render(results.learned(results.small()))
     assert document["threshold"] is None
     # Half of each cosine, with six decimals.
@@ -240,7 +240,7 @@ def test_schema_refuses_a_degree_above_one() -> None:
     assert not VALIDATOR.is_valid(document)
 
 
-def test_comment_is_given_with_scope_and_suggestions() -> None:
+def test_comment_is_listed_with_scope_and_suggestions() -> None:
     actual = render(results.review())["comments"][0]
     comment = actual["comment"]
     assert actual["scope"] == {"kind": "hunk", "path": "src/shop/client.py", "hunk": 0}
@@ -307,7 +307,7 @@ def test_rows_of_numbers_are_on_one_line() -> None:
     assert "\n    [0.31, 0.1004],\n" in json.create()([results.small()])
 
 
-def test_text_that_looks_like_a_list_of_numbers_is_left_alone() -> None:
+def test_text_that_looks_like_a_list_of_numbers_is_unchanged() -> None:
     comments = (results.Said(Comment(body="b"), ("[\n  1,\n  2\n]",)),)
     result = results.make(results.diff_of(), results.REFERENCES[:1], comments, [[0.5]])
     assert render(result)["sentences"][0]["text"] == "[\n  1,\n  2\n]"
@@ -353,7 +353,7 @@ def test_any_result_keeps_to_the_schema_and_its_texts(result: Result) -> None:
     assert np.allclose(np.reshape(document["similarity"], shape), result.similarity, atol=1e-6)
 
 
-def test_reading_is_given_where_it_differs() -> None:
+def test_text_for_the_encoder_is_listed_where_it_differs() -> None:
     small = results.small()
     first = replace(small.references[0], reading="retry is one more than before")
     actual = render(replace(small, references=(first, *small.references[1:])))["references"]

@@ -113,7 +113,7 @@ def test_page_draws_the_plot_of_each_section() -> None:
     ]
 
 
-def test_links_lead_somewhere() -> None:
+def test_links_have_targets_on_the_page() -> None:
     reader = Reader(to_html(report(section())))
     links = {item for item in reader.all("href") if item != "data:,"}
     assert links == {"#content", "#fruit"}

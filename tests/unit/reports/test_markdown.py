@@ -100,7 +100,7 @@ def test_remark_says_what_it_does_and_what_it_is_about() -> None:
     assert "talks about something else · adds nothing · ⚑ is no sentence\n" in folded
 
 
-def test_odd_sentences_are_counted_openly() -> None:
+def test_flagged_sentences_are_counted_visibly() -> None:
     shown = render(results.flagged())
     assert "⚑ 4 sentences flagged: " in shown.split("<details>")[0]
     assert "⚑" not in render(results.review())
@@ -156,7 +156,7 @@ def test_review_that_misses_nothing_has_no_such_list() -> None:
     assert "Not addressed" not in render(replace(result, reference_matches=matched))
 
 
-def test_signature_is_small_and_short_and_folded_as_it_is() -> None:
+def test_signature_is_short_and_its_full_form_is_folded() -> None:
     shown = render(results.review())
     assert f"<sub>`{results.SHORT_SIGNATURE}`</sub>" in shown
     assert shown.index("<details>") < shown.index(f"- Signature: `{results.SIGNATURE}`\n")
@@ -174,12 +174,12 @@ def test_several_results_are_numbered() -> None:
 @pytest.mark.parametrize(
     "make", [results.hostile, results.hostile_useful, results.hostile_decided, results.review]
 )
-def test_no_html_comes_from_input(make) -> None:
+def test_input_adds_no_html(make) -> None:
     actual = {text for text in html_of(render(make())) if not MORE.fullmatch(text)}
     assert actual <= OUR_HTML
 
 
-def test_no_link_or_emphasis_or_heading_comes_from_input() -> None:
+def test_input_adds_no_link_emphasis_or_heading() -> None:
     actual = tokens(render(results.hostile()))
     assert not {token.type for token in actual} & {
         "link_open",
@@ -196,7 +196,7 @@ def test_no_link_or_emphasis_or_heading_comes_from_input() -> None:
     assert sum(token.type == "heading_open" for token in actual) == 1
 
 
-def test_no_mention_or_issue_reference_comes_from_input() -> None:
+def test_input_adds_no_mention_or_issue_reference() -> None:
     shown = render(results.hostile()) + render(results.hostile_useful())
     shown += render(results.hostile_decided())
     for token in tokens(shown):
@@ -234,7 +234,7 @@ def test_document_is_cut_by_whole_items_within_the_limit(copies: int) -> None:
     assert re.search(r"\*Shortened: [\d,]+ items left out", shown)
 
 
-def test_each_of_several_long_results_gets_room() -> None:
+def test_each_of_several_long_results_gets_its_share() -> None:
     shown = render(HUGE, HUGE, HUGE)
     assert shown.count("\n<sub>") == 3
 

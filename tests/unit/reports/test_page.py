@@ -4,7 +4,7 @@ from crscore.reports import frame, html
 from tests.helpers import results
 
 
-def test_prose_is_escaped_and_code_set_as_code() -> None:
+def test_prose_is_escaped_and_code_is_marked_up() -> None:
     for raw, shown in [
         ("Use `a<b>` & *c*", "Use <code>a&lt;b&gt;</code> &amp; *c*"),
         ("<i>`</i>", "&lt;i&gt;`&lt;/i&gt;"),

@@ -105,7 +105,7 @@ def test_refuted_remark_is_a_note_with_the_fact_and_what_proves_it() -> None:
     assert "Why three retries?" not in [item["message"]["text"] for item in others]
 
 
-def test_confirmed_remark_has_its_fact_and_an_unproven_one_none() -> None:
+def test_confirmed_remark_has_a_fact_and_an_unproven_remark_has_none() -> None:
     _, confirmed, unproven, *_ = run_of(results.decided())["results"]
     assert confirmed["properties"] == {
         "stance": "asks for a change",
@@ -160,7 +160,7 @@ def complaints(document: Any, folder: Path) -> list[str]:
     return re.findall(r": error (\w+): (.*)", done.stdout)
 
 
-def test_makers_validator_finds_what_github_refuses_and_nothing_of_ours(tmp_path: Path) -> None:
+def test_validator_finds_what_github_rejects_and_nothing_in_our_reports(tmp_path: Path) -> None:
     ours = render(*(make() for make in MAKERS.values()))
     (wrong,) = render(results.review())["runs"]
     first, second, *_ = wrong["results"]
@@ -187,7 +187,7 @@ def test_only_unaddressed_points_that_count_are_results() -> None:
     ]
 
 
-def test_result_is_given_whole() -> None:
+def test_result_is_complete() -> None:
     assert run_of(results.review())["results"][0] == {
         "ruleId": "unaddressed-implication",
         "ruleIndex": 1,
@@ -273,7 +273,7 @@ def test_issue_in_several_places_is_an_alert_in_each() -> None:
     assert [text.rpartition(":")[2] for text in hashes] == ["1", "2"]
 
 
-def test_tool_names_itself_and_its_version() -> None:
+def test_driver_has_name_and_version() -> None:
     driver = run_of(results.review())["tool"]["driver"]
     assert (driver["name"], driver["semanticVersion"]) == ("crscore", __version__)
 
@@ -329,7 +329,7 @@ def test_fingerprints_tell_file_text_and_kind_apart() -> None:
     assert len(set(fingerprints(unaddressed(*created)))) == len(created)
 
 
-def test_fingerprints_of_twins_are_numbered() -> None:
+def test_fingerprints_of_equal_points_are_numbered() -> None:
     twin = results.reference("A claim.", ("a.py", 3, 4))
     first, second = fingerprints(unaddressed(twin, twin))
     assert first.removesuffix(":1") == second.removesuffix(":2")
@@ -368,7 +368,7 @@ def test_notes_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
 # Hostile text
 
 
-def test_links_in_texts_are_out_of_force() -> None:
+def test_links_in_texts_are_escaped() -> None:
     text = "See [here](https://evil.example/x) and [0](1), but `table[0]` stays."
     actual = run_of(unaddressed(results.reference(text)))["results"][0]["message"]["text"]
     assert actual == r"See \[here\](https://evil.example/x) and \[0\](1), but `table[0]` stays."
@@ -415,7 +415,7 @@ def read_back(*given_: Result) -> tuple[Any, ...]:
     return reader.read_sarif(written.encode(), source="crscore.sarif")
 
 
-def test_reader_reads_what_was_written() -> None:
+def test_written_report_is_read_back() -> None:
     (report,) = read_back(results.review())
     assert (report.tool, report.version, report.unparsed) == ("crscore", __version__, ())
     assert [
@@ -474,7 +474,7 @@ def test_empty_text_still_has_a_message() -> None:
 
 
 @pytest.mark.parametrize("severity", list(Severity))
-def test_issue_is_as_grave_as_its_tool_says(severity: Severity) -> None:
+def test_issue_has_the_severity_that_its_tool_states(severity: Severity) -> None:
     small = results.small()
     issue = replace(small.references[0], kind=ReferenceKind.ISSUE)
     path = issue.spans[0].path

@@ -26,7 +26,7 @@ def old(line: int, path: str = "a.py") -> PseudoReference:
     return results.reference("x", (path, line, line), side=Side.OLD)
 
 
-def test_removed_line_is_placed_at_its_successor() -> None:
+def test_removed_line_is_located_at_its_successor() -> None:
     for line, new in [
         (10, 10),  # a context line stays itself
         (11, 11),  # what took the place of a removed line
@@ -40,7 +40,7 @@ def test_removed_line_is_placed_at_its_successor() -> None:
         assert spans_of(old(line)) == [("a.py", new, new)]
 
 
-def test_line_of_a_deleted_file_is_placed_at_the_file() -> None:
+def test_point_on_a_deleted_file_is_at_the_file() -> None:
     assert spans_of(old(1, "src/shop/legacy.py")) == [("src/shop/legacy.py", 0, 0)]
 
 
@@ -53,13 +53,13 @@ def test_file_that_the_diff_does_not_name_keeps_its_name() -> None:
     assert spans_of(old(3, "other.py")) == [("other.py", 0, 0)]
 
 
-def test_whole_change_is_placed_at_the_first_file_that_is_left() -> None:
+def test_point_on_the_whole_change_is_at_the_first_remaining_file() -> None:
     assert spans_of(results.reference("x")) == [("a.py", 0, 0)]
     only_deleted = results.diff_of(results.LEGACY)
     assert spans_of(results.reference("x"), only_deleted) == [("src/shop/legacy.py", 0, 0)]
 
 
-def test_change_without_a_path_has_no_place() -> None:
+def test_change_without_a_path_has_no_location() -> None:
     bare = results.diff_of(replace(HUNKS, path=""))
     assert spans_of(results.reference("x", ("", 3, 3)), bare) == []
     assert spans_of(results.reference("x"), bare) == []

@@ -21,7 +21,7 @@ def render(*inputs: Result, **options: str) -> str:
     return shown
 
 
-def test_scores_are_beside_their_counts() -> None:
+def test_scores_are_shown_with_their_counts() -> None:
     # 4 of 6, 4 of 7 and their harmonic mean 2·(2/3)(4/7)/(2/3+4/7) = 0.615, by hand.
     shown = render(results.review())
     assert re.search(r"Relevance +62 ", shown)
@@ -35,7 +35,7 @@ def test_bar_is_as_long_as_the_score() -> None:
     assert "█" * 6 + "▋" + "·" * 3 in line
 
 
-def test_baselines_are_shown_beside_the_scores() -> None:
+def test_baselines_are_shown_with_the_scores() -> None:
     assert "  baselines: 48 words, 31 % of the diff's tokens repeated\n" in render(results.review())
 
 
@@ -114,7 +114,7 @@ def test_claim_is_shown_once_even_if_several_sentences_are_about_it() -> None:
     assert len(re.findall(r"adds \d+ points? · R1", shown)) == len(result.readings)
 
 
-def test_scores_of_degrees_are_beside_what_they_are_means_of() -> None:
+def test_scores_of_degrees_name_what_they_are_means_of() -> None:
     shown = render(results.learned(results.small()), width="100")
     # (0.41075 + 0.1) / 2 and (0.41075 + 0.155 + 0.33) / 3.
     assert re.search(r"Conciseness +26 .* mean of 2 sentences, 1 on topic", shown)
@@ -133,7 +133,7 @@ def test_reviewers_are_compared_when_there_are_several() -> None:
     assert re.search(r"unknown author +0 +0 +0 +0 of 1 +5\n", shown)
 
 
-def test_narrow_table_keeps_names_and_scores_whole() -> None:
+def test_narrow_table_shows_complete_names_and_scores() -> None:
     shown = render(results.useful(results.review()), width="60")
     assert re.search(r"Reviewer +Useful +About +Importance", shown)
     assert re.search(r"unknown author +12 \(0–22\) little use +91 +20", shown)
@@ -171,7 +171,7 @@ def test_review_that_misses_nothing_has_no_such_list() -> None:
     )
 
 
-def test_short_form_caps_the_unaddressed() -> None:
+def test_number_of_unaddressed_points_is_limited() -> None:
     shown = render(results.large(60))
     assert shown.count("•") == 8
     assert "… and 22 more, in the html and json reports" in shown
@@ -198,7 +198,7 @@ def test_short_signature_is_the_last_line() -> None:
     assert render(results.review()).endswith(f"\n\n{results.SHORT_SIGNATURE}\n")
 
 
-def test_whole_signature_is_the_last_line_if_wanted() -> None:
+def test_full_signature_is_the_last_line_if_requested() -> None:
     shown = render(results.review(), signature="true")
     assert shown.endswith(f"\n\n{results.SIGNATURE}\n")
 
@@ -272,7 +272,7 @@ def test_import_and_render_are_quick() -> None:
     assert min(runs) < 0.360
 
 
-def test_whole_signature_is_never_broken() -> None:
+def test_full_signature_is_never_wrapped() -> None:
     long = replace(results.small(), signature="crscore|" + "x" * 300)
     assert render(long, width="80", signature="true").endswith("\ncrscore|" + "x" * 300 + "\n")
 

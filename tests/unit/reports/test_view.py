@@ -59,7 +59,7 @@ def test_basis_of_an_abstention_counts_nothing() -> None:
     ]
 
 
-def test_number_of_a_pair_is_what_decided() -> None:
+def test_number_of_a_pair_is_its_degree_or_cosine() -> None:
     small = results.small()
     learned = results.learned(small)
     assert view.strength(small, small.sentence_matches[0]) == "0.82"
@@ -105,7 +105,9 @@ OFF_TOPIC = results.make_reading(about=0.1)
         ((PRAISE,) * 6, "83 points = 83 for 6 remarks with little to answer"),
     ],
 )
-def test_value_is_the_sum_of_what_remarks_add(readings: tuple[Reading, ...], shown: str) -> None:
+def test_standing_is_the_sum_of_the_remarks_points(
+    readings: tuple[Reading, ...], shown: str
+) -> None:
     assert view.sum_of_value(results.useful(results.review(), *readings)) == shown
 
 
@@ -120,7 +122,7 @@ def test_remarks_that_are_not_actionable_reduce_the_value() -> None:
     )
 
 
-def test_remarks_that_give_nothing_come_last() -> None:
+def test_remarks_with_nothing_to_answer_are_last() -> None:
     ranked = view.rank_remarks(results.useful(results.review(), PRAISE, OFF_TOPIC))
     assert [remark.sentences for remark, _ in ranked[4:]] == [(0,), (1,)]
     assert [view.describe_remark(*item) for item in ranked[3:]] == [
@@ -162,7 +164,7 @@ def test_comment_without_a_text_has_dashes_in_a_table_of_usefulness() -> None:
     assert view.score_cells(result, empty) == ("–", "–", "–")
 
 
-def test_remark_that_is_worth_less_than_a_model_says_is_marked() -> None:
+def test_remark_with_a_limited_worth_says_so() -> None:
     result = results.useful(results.small())
     ((remark, points), *_) = view.rank_remarks(result)
     reading = RemarkReading(
@@ -236,7 +238,7 @@ def test_spans_over_the_limit_are_counted() -> None:
     assert view.places(item, max_places=2) == "a:1, b:2 and 1 more"
 
 
-def test_old_side_is_not_named_beside_the_new() -> None:
+def test_old_side_is_not_named_if_there_is_a_new_side() -> None:
     spans = (
         LineSpan(path="a", side=Side.OLD, start=1, end=1),
         LineSpan(path="a", side=Side.NEW, start=2, end=2),
@@ -249,7 +251,7 @@ def test_reference_without_lines_is_about_the_whole_change() -> None:
     assert view.places(results.reference("x")) == "whole change"
 
 
-def test_unaddressed_are_counted_ones_the_heaviest_first() -> None:
+def test_unaddressed_points_are_sorted_by_weight() -> None:
     # 3, 6 and 7 of the list have no similarity above 0.65; 8 is not counted.
     actual = view.list_unaddressed(results.review())
     assert actual == tuple((at, results.REFERENCES[at]) for at in (2, 5, 6))
@@ -289,7 +291,7 @@ def test_topic_is_known_by_its_value() -> None:
     )
 
 
-def test_topic_without_a_claim_that_counts_is_not_missed() -> None:
+def test_topic_without_a_counted_claim_is_not_unaddressed() -> None:
     result = results.topics()
     uncounted = tuple(
         replace(item, counted=item.topic is not results.HOSTS) for item in result.references
@@ -325,7 +327,7 @@ def test_topic_is_named_with_state_and_lines(change, shown: str) -> None:
         (Comment(body="", path="a", line=4, side=Side.OLD), "a:4 (before)"),
     ],
 )
-def test_comment_is_placed(comment: Comment, shown: str) -> None:
+def test_comment_has_its_location(comment: Comment, shown: str) -> None:
     assert view.comment_place(comment) == shown
 
 
@@ -389,7 +391,7 @@ def test_analysis_names_the_tools_that_reported() -> None:
     )
 
 
-def test_point_in_short_has_the_last_name_and_no_file() -> None:
+def test_shortened_reference_has_the_last_name_and_no_file() -> None:
     def short(text: str, about: Topic) -> str:
         return view.shorten_reference(results.reference(text, ("a/b.py", 3, 4), topic=about))
 
@@ -417,7 +419,7 @@ def test_title_of_the_remarks_says_how_they_are_ordered() -> None:
     assert view.remarks_title(undecided) == "Remarks, the most valuable first"
 
 
-def test_value_names_the_refuted_remarks_beside_those_with_little_to_answer() -> None:
+def test_sum_names_refuted_remarks_with_those_with_little_to_answer() -> None:
     result = results.decided()
     shown = view.sum_of_value(result)
     assert shown.startswith("83 points = 58 for remark 2 (critical) + 15 for remark 3 (minor)")
@@ -427,7 +429,7 @@ def test_value_names_the_refuted_remarks_beside_those_with_little_to_answer() ->
     assert shown.endswith(" − 1 for 2 remarks refuted or with little to answer")
 
 
-def test_decided_remarks_are_counted() -> None:
+def test_remarks_with_a_verdict_are_counted() -> None:
     result = results.decided()
     assert view.count_verdicts(result) == "The code decides 2 of 6 remarks: 1 confirmed, 1 refuted."
     single = replace(result, remarks=result.remarks[1:2])

@@ -26,7 +26,7 @@ def of(*points: overviews.Point, most: int = 10) -> list[tuple[str, dict[str, st
     return [parse(line) for line in written.splitlines()]
 
 
-def test_finding_is_put_on_its_lines() -> None:
+def test_finding_is_annotated_on_its_lines() -> None:
     assert of(overviews.point(line=3, end_line=5)) == [
         (
             "warning",
@@ -54,15 +54,15 @@ def test_level_is_that_of_the_finding(severity: Severity | None, command: str) -
     assert of(overviews.point(severity=severity))[0][0] == command
 
 
-def test_claims_are_no_findings() -> None:
+def test_claims_are_not_findings() -> None:
     assert of(overviews.point(kind=ReferenceKind.CLAIM, severity=None)) == []
 
 
-def test_nothing_open_writes_nothing() -> None:
+def test_without_unaddressed_issues_nothing_is_written() -> None:
     assert of() == []
 
 
-def test_rest_is_counted_in_one_notice_within_the_limits() -> None:
+def test_omitted_annotations_are_counted_in_one_notice() -> None:
     points = [
         overviews.point(f"Text {index}.", severity=severity)
         for severity in (Severity.ERROR, Severity.WARNING, Severity.NOTE)
@@ -87,7 +87,7 @@ def test_most_important_ones_are_kept() -> None:
     ]
 
 
-def test_equal_findings_are_put_on_each_of_their_lines() -> None:
+def test_equal_findings_are_annotated_on_each_line() -> None:
     more = (overviews.place(line=9, end_line=9), overviews.place(line=20, end_line=21))
     point = overviews.point(line=3, end_line=3, more=more)
     assert [properties["line"] for _, properties, _ in of(point)] == ["3", "9", "20"]
@@ -113,7 +113,7 @@ def test_path_comes_back_as_it_is(path: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["a\nb.py", "a\rb.py", "a\u202eb.py", "a\x1b[1mb.py"])
-def test_path_that_would_act_is_no_property(path: str) -> None:
+def test_path_with_control_characters_is_not_a_property(path: str) -> None:
     assert "file" not in of(overviews.point(listed=path))[0][1]
 
 

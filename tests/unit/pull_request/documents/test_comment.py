@@ -52,7 +52,7 @@ def largest() -> str:
     return for_people.render_comment(overviews.largest())
 
 
-def test_largest_comment_keeps_the_limit_and_what_matters(largest: str) -> None:
+def test_largest_comment_is_within_the_limit_with_the_most_important_parts(largest: str) -> None:
     body = largest
     marker = sticky.sign("", b"", 10**19, "0" * 16)
     assert 60_000 < len(body) <= for_people.MAX_COMMENT_CHARS - len(marker)
@@ -64,7 +64,7 @@ def test_largest_comment_keeps_the_limit_and_what_matters(largest: str) -> None:
     assert "<sub>Measured at " in body
 
 
-def test_what_is_left_out_is_counted(largest: str) -> None:
+def test_omitted_items_are_counted(largest: str) -> None:
     body = largest
     actual = re.search(r"\*Shortened: ([\d,]+) items", body)
     assert actual

@@ -114,7 +114,7 @@ def test_post_names_its_comment() -> None:
     assert row["comment"] == 0
 
 
-def test_result_is_given_whole() -> None:
+def test_result_is_complete() -> None:
     document = render(results.review())
     assert document["result"]["schema"] == report.SCHEMA
     assert len(document["result"]["references"]) == 8
@@ -128,7 +128,7 @@ def test_schema_refuses_a_wrong_value(field: str, value: object) -> None:
     assert not VALIDATOR.is_valid(render(results.small()) | {field: value})
 
 
-def test_schema_refuses_numbers_beside_a_reason() -> None:
+def test_schema_refuses_numbers_with_a_reason() -> None:
     document = render(results.review())
     document["together"]["reason"] = "because"
     assert not VALIDATOR.is_valid(document)
@@ -144,7 +144,7 @@ def test_document_as_written_cannot_command_terminal_or_runner() -> None:
     assert written.count("\n") == 1
 
 
-def test_half_a_surrogate_pair_is_replaced_and_a_whole_one_kept() -> None:
+def test_lone_surrogate_is_replaced_and_a_pair_kept() -> None:
     message = replace(MESSAGE, url="https://h/\ud800\N{RAINBOW}")
     (row,) = render(results.review(), thread(message))["comments"]
     assert row["url"] == "https://h/\ufffd\N{RAINBOW}"

@@ -61,7 +61,7 @@ def test_unaddressed_topics_are_listed_once(write) -> None:
 
 
 @BOTH
-def test_no_html_comes_from_input(write) -> None:
+def test_input_adds_no_html(write) -> None:
     for token in tokens(write(overviews.hostile())):
         if token.type in ("html_block", "html_inline"):
             assert OUR_HTML.fullmatch(token.content.strip()), token.content
@@ -79,7 +79,7 @@ def test_links_lead_to_the_pull_request_and_nowhere_else(write) -> None:
 
 
 @BOTH
-def test_no_other_mark_up_comes_from_input(write) -> None:
+def test_input_adds_no_other_markup(write) -> None:
     kinds = [token.type for token in tokens(write(overviews.hostile()))]
     assert not set(kinds) & {"image", "em_open", "fence", "code_block", "hr", "ordered_list_open"}
     # Our own: the heading, and bold for the partial result, the row of all and the lists.
@@ -88,7 +88,7 @@ def test_no_other_mark_up_comes_from_input(write) -> None:
 
 
 @BOTH
-def test_no_mention_or_reference_comes_from_input(write) -> None:
+def test_input_adds_no_mention_or_reference(write) -> None:
     for token in tokens(write(overviews.hostile())):
         if token.type == "text":
             text = token.content.replace("octo/shop#12", "")
@@ -104,7 +104,7 @@ def test_document_cannot_command_a_runner_or_a_terminal(write) -> None:
 
 
 @BOTH
-def test_rows_stay_whole_whatever_a_name_holds(write) -> None:
+def test_rows_stay_complete_with_any_name(write) -> None:
     rows = cells(write(overviews.hostile()))
     assert {len(row) for row in rows} == {len(rows[0])}
     assert len(rows) == 5
@@ -253,7 +253,7 @@ RISKY = st.text("ab1 `*_~[]()<>!|\\\"'#@:/-=+.&;$\n\t\u202e\u200b\x1b{}", min_si
 
 @BOTH
 @given(name=RISKY, text=RISKY, path=RISKY, why=RISKY)
-def test_no_text_whatever_gets_out_of_its_place(write, name, text, path, why) -> None:
+def test_no_text_escapes_from_its_element(write, name, text, path, why) -> None:
     rows = (
         overviews.reviewer(name, usefulness=overviews.useful(word=why)),
         overviews.reviewer(name, reason=why, **overviews.NOTHING),

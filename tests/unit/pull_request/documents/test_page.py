@@ -28,7 +28,7 @@ def test_overview_is_above_the_report() -> None:
     assert "<title>Review of octo/shop#12</title>" in shown
 
 
-def test_report_follows_with_what_the_overview_does_not_say() -> None:
+def test_report_adds_what_the_overview_leaves_out() -> None:
     ids = [attributes.get("id") for _, attributes in Read(review()).tags]
     assert {"top", "review", "references"} <= set(ids)
     named = [item for item in ids if item]
@@ -54,7 +54,7 @@ def test_unaddressed_topics_are_listed_once() -> None:
     assert "Client.fetch" not in overview
 
 
-def test_no_markup_comes_from_input() -> None:
+def test_input_adds_no_markup() -> None:
     read = Read(for_people.render_page(overviews.hostile(), results.hostile()))
     assert not {tag for tag, _ in read.tags} & {"script", "img", "b1", "iframe", "form"}
     assert '<script>window.pwned=1</script><img src=x onerror="window.pwned=1">' in read.text

@@ -26,7 +26,7 @@ def test_each_pull_request_has_its_own_heading() -> None:
     assert shown.count("<sub>Measured at ") == 2
 
 
-def test_together_adds_up_no_rows_that_are_not_there() -> None:
+def test_together_has_no_sum_if_rows_are_left_out() -> None:
     shown = for_people.render_summary([overviews.replace(overviews.review(), other_reviewers=4)])
     assert "| **Together** | **62** | **67** | **57** | **–** | **–** |" in shown
     assert "\n*4 more not listed.*\n" in shown
@@ -48,7 +48,7 @@ def largest(room: int = for_people.MAX_SUMMARY_BYTES) -> str:
 
 
 @pytest.mark.parametrize("room", [3_000, 20_000, 300_000, for_people.MAX_SUMMARY_BYTES])
-def test_largest_summary_keeps_within_its_room(room: int) -> None:
+def test_largest_summary_is_within_its_limit(room: int) -> None:
     shown = largest(room)
     assert 0 < size(shown) <= room
     assert shown.count("<details>") == shown.count("</details>")
@@ -56,13 +56,13 @@ def test_largest_summary_keeps_within_its_room(room: int) -> None:
     assert "<sub>Measured at " in shown
 
 
-def test_bytes_count_and_not_characters() -> None:
+def test_size_is_counted_in_bytes() -> None:
     text = "\N{RAINBOW}" * 600
     actual = overviews.replace(overviews.largest(), notes=(text,) * 100, missing=(text,) * 100)
     assert size(for_people.render_summary([actual], room=50_000)) <= 50_000
 
 
-def test_what_is_left_out_is_counted() -> None:
+def test_omitted_items_are_counted() -> None:
     assert re.search(
         r"\*Shortened: [\d,]+ items left out to keep within",
         largest(20_000),
@@ -76,7 +76,7 @@ def test_all_of_an_overview_fits_when_it_is_alone() -> None:
     assert size(shown) > 300_000
 
 
-def test_room_is_shared_among_pull_requests() -> None:
+def test_size_is_shared_among_pull_requests() -> None:
     shown = for_people.render_summary([overviews.largest()] * 2, room=60_000)
     assert size(shown) <= 60_000
     # The table of reviewers fits into the share of each; the rest is left out by items.
@@ -84,12 +84,12 @@ def test_room_is_shared_among_pull_requests() -> None:
     assert re.search(r"\*Shortened: [\d,]+ items left out", shown)
 
 
-def test_pull_requests_beyond_the_room_are_counted() -> None:
+def test_pull_requests_beyond_the_limit_are_counted() -> None:
     shown = for_people.render_summary([overviews.review()] * 50, room=20_000)
     assert size(shown) <= 20_000
     assert re.search(r"\*Shortened: .*\d+ pull requests left out", shown)
 
 
 @pytest.mark.parametrize("room", [0, -5, 150, 900])
-def test_without_room_there_is_nothing_or_a_note(room: int) -> None:
+def test_without_space_there_is_nothing_or_a_note(room: int) -> None:
     assert size(for_people.render_summary([overviews.review()], room=room)) <= max(room, 0)

@@ -35,7 +35,7 @@ def test_verdict_and_usefulness_are_reported(width: int) -> None:
 
 
 @pytest.mark.parametrize("width", [60, 80, 160])
-def test_names_and_scores_are_whole_at_any_width(width: int) -> None:
+def test_names_and_scores_are_complete_at_any_width(width: int) -> None:
     row = overviews.reviewer("coderabbit", is_bot=True, outdated=1)
     actual = overviews.useful_review()
     actual = overviews.replace(actual, reviewers=(*actual.reviewers, row))
@@ -80,7 +80,7 @@ def test_no_review_yet() -> None:
     assert "Together" not in shown
 
 
-def test_what_is_not_shown_is_counted() -> None:
+def test_hidden_items_are_counted() -> None:
     shown = for_people.render_terminal([overviews.largest()], width=120)
     assert "… and 4,992 more, in the report" in shown
     assert "… and 3 more\n" in shown
@@ -89,7 +89,7 @@ def test_what_is_not_shown_is_counted() -> None:
 
 
 @pytest.mark.parametrize("width", [20, 60, 80, 400])
-def test_lines_keep_the_width(width: int) -> None:
+def test_lines_are_within_the_width(width: int) -> None:
     shown = for_people.render_terminal([overviews.review()], width=width)
     assert max(map(len, shown.split("\n"))) <= min(max(width, 60), 160)
 

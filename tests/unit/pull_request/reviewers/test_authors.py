@@ -24,7 +24,7 @@ DOG = "<!-- __reviewdog__:ChBkMTAy -->"
 GUIDE = "## PR Reviewer Guide 🔍\n\nIt leaks."
 
 
-def test_marker_of_the_user_decides_before_the_account() -> None:
+def test_marker_of_the_user_takes_precedence_over_the_account() -> None:
     actual = hear(post(1, "octobot: it leaks.", RABBIT), markers={"octo": "octobot:"})
     assert [(item.reviewer, item.is_bot) for item in actual.threads] == [("octo", True)]
 
@@ -47,11 +47,11 @@ def test_marker_of_a_profile_decides_for_an_account_that_many_share() -> None:
     assert split_comment(actual.threads[0].body).sentences == ("It leaks.",)
 
 
-def test_account_of_a_bot_decides_before_the_marker_of_another() -> None:
+def test_account_of_a_bot_takes_precedence_over_the_marker_of_another() -> None:
     assert who(hear(review(1, "### 💡 Codex Review\n\nIt leaks.", RABBIT))) == ["coderabbit"]
 
 
-def test_marker_through_a_persons_account_is_reported() -> None:
+def test_marker_in_a_persons_post_is_reported() -> None:
     actual = hear(
         post(1, "<!-- ccr-overview-v2 -->\nIt leaks."),
         review(2, "<!-- ccr-overview-v2 -->\nIt leaks."),
@@ -68,7 +68,7 @@ def test_marker_through_a_persons_account_is_reported() -> None:
         "I saw **Claude finished @ada's task** in it.",
     ],
 )
-def test_marker_that_is_quoted_is_none(body: str) -> None:
+def test_quoted_marker_does_not_count(body: str) -> None:
     assert who(hear(post(1, body))) == ["ada"]
 
 
@@ -81,7 +81,7 @@ def test_marker_that_is_quoted_is_none(body: str) -> None:
         "`a` leaks. Reviewed by Linty, see `b`.",
     ],
 )
-def test_marker_of_the_user_counts_anywhere_in_what_is_said(body: str) -> None:
+def test_marker_of_the_user_counts_anywhere_else_in_the_text(body: str) -> None:
     assert who(hear(post(1, body), markers=LINTY)) == ["Linty"]
 
 
@@ -95,7 +95,7 @@ def test_marker_of_the_user_counts_anywhere_in_what_is_said(body: str) -> None:
         "Where does ``Reviewed by Linty`` come from?",
     ],
 )
-def test_marker_of_the_user_in_a_quote_or_in_code_is_none(body: str) -> None:
+def test_marker_of_the_user_does_not_count_in_quotes_or_code(body: str) -> None:
     actual = hear(post(1, body), markers=LINTY)
     assert (who(actual), actual.notes) == (["ada"], ())
 
@@ -138,14 +138,14 @@ def test_author_cannot_post_as_a_reviewer() -> None:
 
 
 @pytest.mark.parametrize("message", MARKED)
-def test_author_who_is_asked_for_is_read_as_the_author(message: HostMessage) -> None:
+def test_author_named_in_authors_is_read_as_the_author(message: HostMessage) -> None:
     assert {name.lower() for name in who(hear(message, markers=LINTY, authors=["*"]))} == {
         "octo-cat"
     }
 
 
 @pytest.mark.parametrize("message", MARKED)
-def test_author_cannot_add_to_what_a_reviewer_said(message: HostMessage) -> None:
+def test_author_cannot_add_to_a_reviewers_thread(message: HostMessage) -> None:
     theirs = post(7, "Reviewed by Linty\n\nIt hangs.", "github-actions[bot]")
     actual = hear(message, theirs, markers=LINTY)
     assert bodies(actual) == [theirs.body]
@@ -163,7 +163,7 @@ def test_marker_in_the_authors_post_is_reported() -> None:
 
 
 @pytest.mark.parametrize("name", ["pr-agent", "PR-Agent", "linty", " Linty "])
-def test_bot_behind_the_authors_account_is_read_when_it_is_named(name: str) -> None:
+def test_bot_that_uses_the_authors_account_is_read_if_it_is_named(name: str) -> None:
     messages = post(1, GUIDE, "octo-cat"), post(2, "Reviewed by Linty", "octo-cat")
     actual = hear(*messages, post(3, "Fixed.", "octo-cat"), markers=LINTY, authors=[name])
     assert [item.casefold() for item in who(actual)] == [name.strip().casefold()]

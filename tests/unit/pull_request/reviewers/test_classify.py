@@ -37,7 +37,7 @@ def test_every_post_is_read_in_the_given_order() -> None:
     ],
     ids=["own", "command", "answer", "report", "wordless"],
 )
-def test_post_that_is_no_review_is_no_skip_either(message) -> None:
+def test_post_that_is_not_a_review_needs_no_reason(message) -> None:
     (actual,) = read(message)
     assert (actual.is_review, actual.skip) == (False, None)
 
@@ -53,7 +53,7 @@ def test_posts_of_two_kinds_with_one_id_are_distinguished() -> None:
     assert [item.is_review for item in actual] == [True, False]
 
 
-def test_repetition_is_review() -> None:
+def test_repeated_review_is_a_review() -> None:
     actual = read(line(1, "This leaks.", RABBIT), line(2, "This leaks.", RABBIT))
     assert [item.is_review for item in actual] == [True, True]
 

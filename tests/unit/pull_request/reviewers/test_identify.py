@@ -47,7 +47,7 @@ def test_person_with_the_login_of_an_app_is_a_person() -> None:
     assert [(item.reviewer, item.is_bot) for item in actual.threads] == [("coderabbitai", False)]
 
 
-def test_person_named_like_a_profile_is_not_that_bot() -> None:
+def test_person_with_the_name_of_a_profile_is_not_that_bot() -> None:
     actual = hear(line(1, "It leaks.", "Claude"), line(2, "It hangs.", "claude[bot]"))
     assert who(actual) == ["@Claude", "claude"]
 
@@ -57,7 +57,7 @@ def test_deleted_accounts_are_one_reviewer() -> None:
 
 
 @pytest.mark.parametrize("mine", [True, None])
-def test_our_own_comment_is_no_review(mine: bool | None) -> None:
+def test_comment_of_crscore_is_not_a_review(mine: bool | None) -> None:
     messages = post(1, OWN, "github-actions[bot]", is_own=mine), post(2, "  \n" + OWN, is_own=mine)
     assert hear(*messages) == ReviewerThreads(threads=())
 
@@ -70,7 +70,7 @@ def test_report_that_another_account_posted_is_no_review_and_is_reported() -> No
     )
 
 
-def test_command_is_no_review_but_the_rest_of_its_post_is() -> None:
+def test_command_is_not_review_text_but_the_rest_of_its_post_is() -> None:
     assert bodies(hear(post(1, "/crscore"), post(2, "/crscore again\n\nIt leaks."))) == [
         "It leaks."
     ]
@@ -85,7 +85,7 @@ def test_post_of_a_bot_with_nothing_but_its_decoration_makes_no_comment() -> Non
     assert not hear(review(1, "**Actionable comments posted: 2**", RABBIT)).threads
 
 
-def test_approval_in_words_counts_as_review() -> None:
+def test_approval_with_text_counts_as_review() -> None:
     assert bodies(hear(review(1, "LGTM", state="APPROVED"))) == ["LGTM"]
 
 
@@ -97,11 +97,11 @@ def test_suggestion_without_words_of_a_bot_is_read() -> None:
 
 
 @pytest.mark.parametrize("message", [line(1, "Fixed.", "octo-cat"), post(1, "Ready.", "Octo-Cat")])
-def test_author_is_no_reviewer(message: HostMessage) -> None:
+def test_author_of_the_pull_request_is_not_a_reviewer(message: HostMessage) -> None:
     assert hear(message) == ReviewerThreads(threads=())
 
 
-def test_author_is_read_when_asked_for() -> None:
+def test_author_named_in_authors_is_included() -> None:
     assert who(hear(line(1, "I should fix this.", "octo-cat"), authors=["octo-*"])) == ["octo-cat"]
 
 
@@ -114,13 +114,13 @@ def test_review_bot_that_wrote_the_change_is_read_but_its_answers_are_not() -> N
     assert bodies(actual) == ["It leaks."]
 
 
-def test_deleted_author_takes_other_deleted_accounts_along_and_says_so() -> None:
+def test_deleted_author_excludes_other_deleted_accounts_with_a_note() -> None:
     actual = hear(line(1, "It leaks.", None), line(2, "It hangs."), pull_author=None)
     assert who(actual) == ["ada"]
     assert "deleted accounts" in actual.notes[0]
 
 
-def test_deleted_account_is_read_when_asked_for() -> None:
+def test_deleted_account_named_in_authors_is_included() -> None:
     assert who(hear(line(1, "It leaks.", None), pull_author=None, authors=["ghost"])) == ["ghost"]
 
 
@@ -159,7 +159,7 @@ def test_reports_of_unknown_bots_are_left_out_and_named() -> None:
     assert "codecov, vercel" in actual.notes[0]
 
 
-def test_report_is_read_when_its_bot_is_asked_for() -> None:
+def test_report_is_read_if_its_bot_is_named_in_authors() -> None:
     actual = hear(post(1, "Coverage is 91 %.", "codecov[bot]"), authors=["codecov"])
     assert (who(actual), actual.notes) == (["codecov"], ())
 
@@ -210,7 +210,7 @@ def test_answer_of_a_bot_to_a_person_is_its_own() -> None:
     assert who(actual) == ["ada", "coderabbit"]
 
 
-def test_thread_whose_first_post_is_gone_has_the_place_of_the_next() -> None:
+def test_thread_without_its_first_post_has_the_location_of_the_next() -> None:
     assert hear(line(5, "It hangs.", thread=1, line=8)).threads[0].place.line == 8
 
 
@@ -281,11 +281,11 @@ def test_same_words_of_another_reviewer_are_another_comment() -> None:
     assert who(hear(review(1, "LGTM"), review(2, "LGTM", "bob"))) == ["ada", "bob"]
 
 
-def test_review_that_says_the_same_again_counts_once() -> None:
+def test_repeated_review_counts_once() -> None:
     assert len(hear(review(1, "LGTM"), review(2, "LGTM")).threads) == 1
 
 
-def test_paragraph_that_repeats_a_comment_on_a_line_goes() -> None:
+def test_paragraph_that_repeats_a_comment_on_a_line_is_removed() -> None:
     actual = hear(
         line(1, "The lock is never released.\n\nUse `with`.", "octo[bot]"),
         review(2, "One bug.\n\nThe lock is never released.", "octo[bot]"),
@@ -301,7 +301,7 @@ def test_line_ends_make_no_difference_to_repeated_posts() -> None:
     assert bodies(actual) == ["The lock is never released.\n\nUse `with`.", "One bug."]
 
 
-def test_paragraph_of_few_words_or_with_a_tag_stays() -> None:
+def test_paragraph_of_few_words_or_with_a_tag_is_kept() -> None:
     body = "Use it.\n\n<details>\nthe lock is never released"
     actual = hear(line(1, body, "octo[bot]"), review(2, f"One bug.\n\n{body}", "octo[bot]"))
     assert actual.threads[1].body == f"One bug.\n\n{body}"
@@ -361,7 +361,7 @@ def test_comments_are_kept_as_given() -> None:
     ).map("".join),
     st.sampled_from(["ada", RABBIT, "github-actions[bot]", "octo[bot]", None]),
 )
-def test_no_body_is_refused(body: str, login: str | None) -> None:
+def test_any_body_is_accepted(body: str, login: str | None) -> None:
     for item in hear(line(1, body, login), review(2, body, login)).threads:
         assert item.body.strip()
 

@@ -50,11 +50,11 @@ def test_part_in_a_quote_is_found() -> None:
         "<!--\n<details><summary>unseen</summary>\n</details>\n-->",
     ],
 )
-def test_open_parts_code_and_comments_are_no_parts(text: str) -> None:
+def test_unclosed_parts_code_and_comments_are_not_parts(text: str) -> None:
     assert folded(text) == []
 
 
-def test_comment_that_never_ends_is_text() -> None:
+def test_unclosed_comment_is_text() -> None:
     assert folded(f"<!-- {fold('seen')}") == ["seen"]
 
 
@@ -104,7 +104,7 @@ def test_line_without_quote_marks_and_asterisks_is_plain() -> None:
     assert (line.text, line.content, line.quoted) == ("bold text", "**bold** text", True)
 
 
-def test_carriage_return_ends_no_content() -> None:
+def test_carriage_return_is_not_content() -> None:
     assert Outline("a\r\nb").lines[0].content == "a"
 
 

@@ -47,20 +47,20 @@ def test_no_rule_cuts_nothing() -> None:
     assert cut(body, Cut()) == body
 
 
-def test_text_between_two_markers_goes_each_time() -> None:
+def test_text_between_two_markers_is_removed_each_time() -> None:
     assert words("a [b] c [d] e", between=(("[", "]"),)) == "a c e"
 
 
-def test_marker_without_its_end_stays() -> None:
+def test_start_marker_without_an_end_is_kept() -> None:
     assert words("a [b", between=(("[", "]"),)) == "a [b"
 
 
-def test_folded_part_goes_with_all_in_it() -> None:
+def test_folded_part_is_removed_with_its_content() -> None:
     body = "a <details><summary>Tips</summary>b <details>c</details> d</details> e"
     assert words(body, details=("tips",)) == "a e"
 
 
-def test_part_that_is_never_closed_stays() -> None:
+def test_unclosed_part_is_kept() -> None:
     assert "b" in cut("a <details><summary>Tips</summary>b", Cut(details=("tips",)))
 
 
@@ -68,7 +68,7 @@ def test_section_goes_up_to_the_next_of_its_level() -> None:
     assert words("## Tips\na\n### b\n## c\nd", sections=("tips",)) == "## c d"
 
 
-def test_kept_part_outlives_the_section_it_is_in() -> None:
+def test_kept_part_stays_in_a_removed_section() -> None:
     body = "## Tips\na\n<details><summary>Missed</summary>b</details>\nc"
     actual = words(body, sections=("tips",), keep=("missed*",))
     assert actual == "<details><summary>Missed</summary>b</details>"
@@ -80,23 +80,23 @@ def test_kept_part_inside_of_a_cut_part_stays_once() -> None:
     assert words(body, details=("cut",), keep=("keep",)) == f"{kept}{kept} e"
 
 
-def test_kept_part_keeps_what_would_go_from_it() -> None:
+def test_kept_part_keeps_its_removed_parts() -> None:
     tip = "<details><summary>cut</summary>a</details>"
     kept = f"<details><summary>keep</summary>{tip} b {tip}</details>"
     body = f"{kept} c {tip} d"
     assert words(body, details=("cut",), keep=("keep",)) == f"{kept} c d"
 
 
-def test_part_that_would_go_and_stay_stays() -> None:
+def test_part_that_is_both_removed_and_kept_is_kept() -> None:
     kept = "<details><summary>keep</summary>a</details>"
     assert words(f"b {kept} c", details=("keep",), keep=("keep",)) == f"b {kept} c"
 
 
-def test_line_goes_whatever_quotes_it() -> None:
+def test_line_is_removed_even_in_a_quote() -> None:
     assert words("> _a_ | _b_\n> c", lines=("_*_ | _*_",)) == "> > c"
 
 
-def test_quote_of_a_box_is_not_broken_by_a_line_that_goes() -> None:
+def test_quote_stays_valid_when_a_line_is_removed() -> None:
     assert cut("> [!NOTE]\n> tip\n> c", Cut(lines=("tip",))) == "> [!NOTE]\n> \n> c"
 
 
@@ -114,12 +114,12 @@ def test_suggestion_stays_as_it_was() -> None:
     assert cut(body, Cut(lines=("b",))) == body
 
 
-def test_commands_go_and_the_rest_stays() -> None:
+def test_commands_are_removed_and_the_rest_is_kept() -> None:
     assert remove_commands("This leaks.\n/crscore again\n`/crscore`") == "This leaks.\n\n`/crscore`"
 
 
 @pytest.mark.parametrize("body", ["/crscored it", "see /crscore", "```\n/crscore\n```"])
-def test_what_only_looks_like_a_command_stays(body: str) -> None:
+def test_text_that_only_looks_like_a_command_is_kept(body: str) -> None:
     assert remove_commands(body) == body
 
 
@@ -145,7 +145,7 @@ def test_notice_of_another_kind_does_not_count() -> None:
 
 
 @given(st.lists(st.sampled_from(PIECES)).map("".join))
-def test_cut_makes_no_new_text(text: str) -> None:
+def test_cut_adds_no_text(text: str) -> None:
     left = iter(text)
     assert all(letter in left for letter in cut(text, RULES) if not letter.isspace())
 
