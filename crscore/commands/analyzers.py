@@ -66,7 +66,7 @@ def list_analyzers(settings: Config) -> Iterator[str]:
     """Yield a line about each analyzer: its version, or why it is not ready."""
     from crscore.static_analysis.tools import Installed  # noqa: PLC0415
 
-    for analyzer, tool in _make_suite(settings).installed():
+    for analyzer, tool in _make_suite(settings).find_tools():
         if isinstance(tool, Installed):
             state = f"{tool.version}, ready: {analyzer.manifest.about}"
         else:

@@ -32,7 +32,7 @@ ToolResult: TypeAlias = tuple[Analyzer, Installed | ToolRun, Mapping[Unit, Outco
 """Analyzer, its tool or the reason why the tool cannot run, and the outcome for each text."""
 
 
-def analysis(
+def combine_results(
     diff: Diff,
     units: Sequence[Sequence[Unit]],
     results: Sequence[ToolResult],

@@ -85,7 +85,7 @@ class Suite:
 
         def combine(results: Sequence[collect.ToolResult]) -> tuple[Analysis, ...]:
             return tuple(
-                collect.analysis(
+                collect.combine_results(
                     diff,
                     texts,
                     results,
@@ -106,7 +106,7 @@ class Suite:
         """
         return run.can_confine() and (not self.untrusted or run.network_denied())
 
-    def installed(self) -> tuple[tuple[Analyzer, Installed | ToolRun], ...]:
+    def find_tools(self) -> tuple[tuple[Analyzer, Installed | ToolRun], ...]:
         """Return each analyzer with its tool, or with the reason why the tool cannot run."""
         jobs = [partial(self._find, analyzer) for analyzer in self.analyzers]
         with _run_in_threads(jobs, threading.Event()) as wait:

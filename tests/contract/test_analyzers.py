@@ -45,7 +45,7 @@ def sample(name: str) -> dict[str, str]:
 
 @functools.cache
 def installed(name: str) -> tools.Installed | ToolRun:
-    ((_, tool),) = suite(name).installed()
+    ((_, tool),) = suite(name).find_tools()
     return tool
 
 

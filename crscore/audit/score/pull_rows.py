@@ -118,7 +118,7 @@ def _tools(analyzers: Suite) -> str:
         return suite.NONE
     confined = analyzers.is_confined()
     # Without a sandbox, no analyzer runs on untrusted code, so none is named.
-    analyzers_found = analyzers.installed() if confined or not analyzers.untrusted else ()
+    analyzers_found = analyzers.find_tools() if confined or not analyzers.untrusted else ()
     names = sorted(
         f"{analyzer.name}@{state.version}"
         for analyzer, state in analyzers_found

@@ -164,7 +164,7 @@ def test_failure_of_one_tool_leaves_the_others(tmp_path) -> None:
 
 def test_installed_looks_for_every_tool(tmp_path) -> None:
     lost = toy(tmp_path, name="lost", replaced=('"{python}"', '"crscore-lost"'))
-    tool = toys.suite(lost, toy(tmp_path)).installed()
+    tool = toys.suite(lost, toy(tmp_path)).find_tools()
     assert [one.name for one, _ in tool] == ["lost", "toy"]
     assert tool[0][1].state is ToolState.MISSING
     assert tool[1][1].version == "1.2.3"
