@@ -217,7 +217,7 @@ DRAFT = '{"claims": ["`n` may be 7.", "`m` is gone."]}'
     [
         f"<think>\nFirst: {DRAFT}\nNo, 5.\n</think>\n\n",
         f"<think>{DRAFT}</think>",
-        # The template of some models opens the thought itself.
+        # The chat template of some models writes the opening tag of the reasoning.
         f"The user wants JSON: {DRAFT}\n</think>\n",
         f"<thinking>\n1. `n` may be 7.\n{DRAFT}</thinking>\n",
         f"<reasoning>{DRAFT}</reasoning>",

@@ -1,4 +1,4 @@
-"""The configured model, or what is there without one."""
+"""The configured model, or `structural` without one."""
 
 from collections.abc import Sequence
 
@@ -44,7 +44,7 @@ def test_model_that_fails_is_replaced_and_reported(error: Exception) -> None:
 
 
 class Nameless(Fails):
-    """A model that is not there has no name either."""
+    """Model that does not exist, so that it has no identity."""
 
     @property
     def identity(self) -> str:  # type: ignore[override]

@@ -1,4 +1,4 @@
-"""Changes that try to talk a model into something: the defence is the fence around the change."""
+"""Changes with instructions to a model, against which the fence around the change protects."""
 
 import tomllib
 from pathlib import Path
@@ -30,7 +30,7 @@ def chat_about(case):
 
 
 def flat(text):
-    """Return a text without blanks, those that break a token included."""
+    """Return a text without white space, also without that inside tokens."""
     return "".join(clean(text).split())
 
 

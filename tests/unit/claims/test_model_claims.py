@@ -1,4 +1,4 @@
-"""Claims by a model behind a real server on loopback, through the real client."""
+"""Claims of a model on a real server on the loopback interface, through the real client."""
 
 import json
 import sqlite3
@@ -50,7 +50,7 @@ def said(*claims: str, implications: tuple[str, ...] = ()) -> str:
 
 
 def by_file(asked: Asked) -> Say:
-    """Answer as a good model would."""
+    """Return the answer of a good model."""
     if "LIMIT" in asked.text.rsplit("Diff:", 1)[-1]:
         return well(said(CART))
     return well(said(MAIL, implications=(RISK,)))
@@ -296,7 +296,7 @@ def test_claims_of_a_smaller_window_are_not_taken_for_those_of_a_larger(tmp_path
 
 
 class Recorder:
-    """Engine that keeps its chats."""
+    """Engine that records its chats."""
 
     identity = "recorder"
     origin = ""

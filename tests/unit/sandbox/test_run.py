@@ -1,4 +1,4 @@
-"""Hostile tools, each a small Python program, run for real."""
+"""Hostile tools, each a small Python program that really runs in the sandbox."""
 
 import ctypes
 import errno
@@ -31,7 +31,7 @@ LIMITS = Limits(seconds=30.0, memory_bytes=512 * MB, output_bytes=MB, processes=
 SOON = 15.0
 """Seconds in which even a slow machine has ended a tool that broke a limit."""
 MARK = f"CRSCORE_TEST_{os.getpid()}_{time.monotonic_ns()}"
-"""A variable that every tool of this file gets: it tells our processes from others."""
+"""Environment variable of all tools in this file, by which their processes are recognized."""
 
 
 def landlock() -> int:
@@ -49,7 +49,7 @@ needs_filter = pytest.mark.skipif(
 
 
 def living() -> list[int]:
-    """Processes that carry the mark."""
+    """Return the processes that have the variable."""
     processes = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -378,7 +378,7 @@ def test_daemon_does_not_outlive_the_tool(tmp_path: Path, close: str) -> None:
 
 @pytest.mark.parametrize("way", ["os.setsid()", "os.setpgid(0, 0)"])
 def test_process_group_cannot_be_left(tmp_path: Path, way: str) -> None:
-    # In a child: the leader of a group may not do so anyway.
+    # In a child process, because the leader of a group is never allowed to.
     code = (
         f"import os\nif os.fork() == 0:\n    try: {way}; print('left')\n"
         "    except PermissionError as error: print(error.errno)\nelse: os.wait()"
@@ -396,7 +396,7 @@ def test_death_by_a_signal_is_a_failure(tmp_path: Path) -> None:
 
 
 def test_broken_pipe_is_as_usual_for_the_tool(tmp_path: Path) -> None:
-    # `yes` ends quietly by SIGPIPE, and with a message when that is ignored.
+    # SIGPIPE ends `yes` without a message; if the signal is ignored, `yes` prints one.
     completed = sandbox.run(
         ["/bin/sh", "-c", "yes | head -n 1"],
         tool="sh",
@@ -426,7 +426,7 @@ def test_local_server_is_not_reached(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(20)
         reach = f"import socket; socket.create_connection(('127.0.0.1', {server.getsockname()[1]}))"
-        # Without the sandbox it is reached, so that a refusal means something.
+        # Without the sandbox, the server can be reached, so a refusal is due to the sandbox.
         subprocess.run([sys.executable, "-c", reach], check=True, timeout=60)
         server.accept()[0].close()
         completed = run(tmp_path, reach)
@@ -496,7 +496,7 @@ def test_network_is_known_not_to_be_denied(monkeypatch: pytest.MonkeyPatch, tmp_
 
 
 def filtered(program: bytes, machine: int, number: int, *arguments: int) -> int:
-    """What the kernel would do: the five instructions that the filter uses."""
+    """Return what the kernel would do; only the five instructions of the filter are known."""
     steps = list(struct.iter_unpack("=HBBI", program))
     six = (*arguments, 0, 0, 0, 0, 0, 0)[:6]
     data = struct.pack("=iIQ6Q", number, machine, 0, *six)
@@ -608,7 +608,7 @@ for flag in (0x20000, *(1 << bit for bit in range(25, 31)), 0):
 @needs_filter
 def test_no_namespace_can_be_made(tmp_path: Path) -> None:
     completed = run(tmp_path, NAMESPACES.format(CALLS[os.uname().machine]["clone"]))
-    # The kernel itself refuses all but the user namespace, by which one becomes root for the rest.
+    # A user may only make a user namespace, in which they are root and may make the others.
     assert completed.stdout.splitlines() == [b"False 1"] * 7 + [b"True 0"]
 
 

@@ -1,4 +1,4 @@
-"""Reading the folders of analyzers: what is wrong with one is named with its key."""
+"""Reading the folders of analyzers; errors name the key."""
 
 import pytest
 

@@ -39,7 +39,7 @@ def classified(old: str, new: str, findings, before=None, *, context: int = 3) -
 
 
 def news(old: str, new: str, found, before) -> list[int]:
-    """The new lines of findings that are in the change and not older than it."""
+    """Return the new lines of findings that are in the change and did not exist before."""
     marked = classified(old, new, found, before)
     return [finding.line for finding in marked if finding.in_change and not finding.pre_existing]
 
@@ -118,7 +118,7 @@ def test_finding_on_an_unchanged_line_is_older() -> None:
 
 
 def test_finding_on_an_unchanged_line_that_the_old_file_did_not_have_is_new() -> None:
-    # `import os` is unused now, because its last use was taken away.
+    # `import os` is unused now, because its last use was removed.
     (finding,) = classified("import os\nos.x()\n", "import os\n", [at(1)], [])
     assert not finding.pre_existing
 
@@ -138,7 +138,7 @@ BETWEEN = "".join(f"line{number}()\n" for number in range(20))
 
 
 def test_same_line_elsewhere_is_new() -> None:
-    # One bare `except:` was taken away, and another function got one.
+    # One bare `except:` was removed, and another function got one.
     old = "try:\n    a()\nexcept:\n    b()\n" + BETWEEN + "c()\n"
     new = "a()\n" + BETWEEN + "try:\n    c()\nexcept:\n    d()\n"
     assert news(old, new, [at(24)], [at(3)]) == [24]
@@ -166,7 +166,7 @@ def test_function_that_grew_too_long_is_new() -> None:
 
 
 def test_same_line_is_taken_before_the_same_code() -> None:
-    # A copy of a bad line is put before it: the copy is the news.
+    # A copy of a bad line is added before it: the copy is new.
     old, new = "a\nbad\nb\n", "a\nbad\nc\nbad\nb\n"
     diff = changed("a.py", old, new)
     copy = next(iter(change.added_lines(diff.files[0]) & {2, 4}), None)
@@ -189,13 +189,13 @@ def test_findings_after_the_end_of_the_file_are_not_in_the_change() -> None:
     assert [finding.in_change for finding in marked] == [False, False]
 
 
-# The same thing at another place is another defect
+# The same message in another place is another defect
 
 
 @pytest.mark.parametrize(
     ("old", "new", "before", "wanted"),
     [
-        # Mended in one function of a hunk, done in the next.
+        # The defect was fixed in one function of a hunk and added to the next.
         (
             "def run(x):\n    go(x)\n    return x\n\n\ndef other(x):\n    bad(x)\n    return x\n",
             "def run(x):\n    bad(x)\n    return x\n\n\ndef other(x):\n    go(x)\n    return x\n",
@@ -203,16 +203,16 @@ def test_findings_after_the_end_of_the_file_are_not_in_the_change() -> None:
             at(2),
         ),
         ("def f(a=[]):\n    x\n", "def f(a=None):\n    x\n\n\ndef g(b=[]):\n    y\n", at(1), at(5)),
-        # A handler in another function, be it said of one line or of two.
+        # A handler in another function, reported on one line or on two lines.
         (
             "def f():\n    try:\n        a()\n    except:\n        pass\n\n\ndef g():\n    b()\n",
             "def f():\n    a()\n\n\ndef g():\n    try:\n        b()\n    except:\n        pass\n",
             at(4, 5),
             at(8, 9),
         ),
-        # In the same function, behind code that stays.
+        # In the same function, after unchanged code.
         ("bad(1)\nb\nc\n", "b\nbad(2)\nc\n", at(1), at(2)),
-        # The old line is still there, and is no longer bad.
+        # The old line still exists, but has no defect any more.
         ("import a\nx(1)\n", "import a\nx(2)\nimport a\n", at(1), at(3)),
     ],
 )

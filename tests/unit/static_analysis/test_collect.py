@@ -1,4 +1,4 @@
-"""One analysis of what all tools say: states, notes, lines, and what stands in the change."""
+"""Combining the findings of all tools: states, notes, lines, and what is in the change."""
 
 import re
 
@@ -160,7 +160,7 @@ def test_file_that_does_not_parse_is_named_and_its_findings_stay(tmp_path) -> No
     diff = added_files({"a.py": "UNPARSED\nBAD a\n"})
     analysis = run(diff, toy(tmp_path, shipped=True))
     assert finding_texts(analysis) == ["A is bad."]
-    # It spoke, so that the signature names it.
+    # The tool had output, so the signature names it.
     assert analysis.identity == "toy@1.2.3,partial"
     assert analysis.tools[0].unread == ("a.py",)
     assert analysis.notes == ("toy could not read a.py.",)

@@ -1,6 +1,6 @@
-"""Running a tool: its input, what is made of its end, and how a failure is narrowed down.
+"""Running a tool: its input, its exit code and output, and retries after a failure.
 
-The tool is a real program that does what the text it reads says (`tests/helpers/toys.py`).
+The tool is a real program that obeys the commands in the texts (`tests/helpers/toys.py`).
 """
 
 import json
@@ -242,7 +242,7 @@ def test_lone_surrogate_in_a_message_is_replaced(tmp_path) -> None:
     assert run(toy(tmp_path), text, cache=cache) == (findings,)
 
 
-# How a failure is narrowed down
+# Retries after a failure
 
 
 def test_flood_of_findings_of_one_text_hides_no_others(tmp_path, monkeypatch) -> None:
@@ -254,7 +254,7 @@ def test_flood_of_findings_of_one_text_hides_no_others(tmp_path, monkeypatch) ->
 
 @pytest.fixture
 def started(monkeypatch) -> list[int]:
-    """How many texts each process got."""
+    """Return the number of texts of each process."""
     log: list[int] = []
     real = execute._run_batch
 

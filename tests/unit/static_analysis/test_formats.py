@@ -1,4 +1,4 @@
-"""Reading what tools print: nothing in it is believed."""
+"""Parsing the output of tools, which is not trusted."""
 
 import json
 

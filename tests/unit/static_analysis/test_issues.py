@@ -1,4 +1,4 @@
-"""From findings to the issues that count: joined, said once, a few of each hunk."""
+"""Selecting and merging findings to the issues that count."""
 
 import random
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ ERROR, WARNING, NOTE = Severity
 
 
 class Counting:
-    """The test encoder, which remembers what it was asked."""
+    """Test encoder that records the texts of each call."""
 
     identity = "counting"
 
@@ -123,7 +123,7 @@ def test_encoder_is_called_once_for_all_lines() -> None:
     assert encoder.calls == [("Thing 2.", "Thing 3.", "Thing 4.")]
 
 
-# What two tools say of one defect
+# Findings of two tools about one defect
 
 
 def test_two_tools_that_mean_the_same_are_one_issue_that_names_both() -> None:
@@ -266,7 +266,7 @@ def test_every_finding_counts_where_there_is_no_limit(found) -> None:
     assert tools == {finding.tool for finding in found}
 
 
-# Claims that an issue says, too
+# Claims that repeat an issue
 
 
 def implication(text: str, start: int = 2, kind=ReferenceKind.IMPLICATION) -> PseudoReference:

@@ -107,7 +107,7 @@ CASES = {
 
 @pytest.fixture(scope="module")
 def counted_in():
-    """Return the smells that pylint counts in each case; it is started once for all."""
+    """Return the smells that pylint counts in each case; pylint is started once for all cases."""
     counts = run_pylint(CASES)
     assert None not in counts.values()
     return {
@@ -169,7 +169,7 @@ def test_a_file_that_pylint_cannot_read_fails_alone() -> None:
     ("code", "error", "message"),
     [
         (-9, ToolFailedError, "failed with exit code -9"),
-        (0, ToolOutputError, "pylint"),  # as if it had ended well, with nothing printed
+        (0, ToolOutputError, "pylint"),  # as if pylint had ended well without output
     ],
 )
 def test_killed_or_silent_pylint_is_a_failure(
@@ -185,7 +185,7 @@ def test_killed_or_silent_pylint_is_a_failure(
 
 
 def function(complexity: int, head: str = "def f():") -> str:
-    """A function with that many ways through it: one, and one an `if`."""
+    """Return a function with so many independent paths: one, and one for each `if`."""
     return head + "\n" + "    if a: b()\n" * (complexity - 1) + "    return 1\n"
 
 

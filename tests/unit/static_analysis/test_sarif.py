@@ -216,7 +216,7 @@ RULES = {
         ({"rule": {"id": "B"}}, "B", "short b"),
         ({"ruleId": "B/case", "ruleIndex": 1}, "B/case", "short b"),
         ({"ruleId": "B/case/7"}, "B/case/7", "short b"),
-        # An index that names another rule than the id is a mistake of the tool: the id counts.
+        # If the index and the id name different rules, the id counts.
         ({"ruleId": "B", "ruleIndex": 0}, "B", "short b"),
         ({"ruleId": "C"}, "C", "short c"),
         ({"ruleId": "unknown"}, "unknown", ""),
@@ -378,7 +378,7 @@ def test_bases_that_refer_to_each_other_end() -> None:
     assert len(found.path) < 100
 
 
-# Files that the tool could not read, and failure
+# Files that the tool could not read, and tools that failed
 
 
 def invocation(**note: Any) -> dict[str, Any]:

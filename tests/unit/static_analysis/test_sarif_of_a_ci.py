@@ -1,4 +1,4 @@
-"""Findings of a team's own CI, placed in a change."""
+"""Findings from SARIF files of a user's CI in a change."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Which analyzers a setting means, and all of them on all changes of a run."""
+"""Selecting analyzers by a setting, and running all of them on all changes of a run."""
 
 import functools
 import os
@@ -70,7 +70,7 @@ def test_folder_needs_a_slash(tmp_path, monkeypatch) -> None:
     toy(tmp_path, name="ruff")
     monkeypatch.chdir(tmp_path)
     assert selected(f"none,mine{os.sep}") == ("toy",)
-    # A word alone is a name: a settings file of the change may say it.
+    # A word without a slash is a name, because it may be from a settings file of the change.
     with pytest.raises(UnknownPluginError, match="'mine'"):
         suite.select("none,mine")
     (own,) = suite.select(f"none,.{os.sep}ruff")
@@ -79,7 +79,7 @@ def test_folder_needs_a_slash(tmp_path, monkeypatch) -> None:
 
 @pytest.mark.parametrize("word", ["auto", "none", "ruff"])
 def test_folder_of_the_change_is_never_taken_for_a_name(tmp_path, monkeypatch, word) -> None:
-    # A pull request that adds `auto/analyzer.toml` would run whatever it likes.
+    # Otherwise, a pull request that adds `auto/analyzer.toml` could run any program.
     toy(tmp_path, name=word)
     toy(tmp_path / word)
     monkeypatch.chdir(tmp_path)
@@ -175,7 +175,7 @@ def test_installed_looks_for_every_tool(tmp_path) -> None:
 
 @pytest.fixture
 def on_macos(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the check of the platform answer as on macOS."""
+    """Make `can_confine` return the result on macOS."""
     macos = functools.partial(sandbox.can_confine, "darwin", "arm64")
     monkeypatch.setattr(sandbox, "can_confine", macos)
 

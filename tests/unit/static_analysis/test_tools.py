@@ -74,7 +74,7 @@ def test_command_with_a_folder_is_looked_for_below_the_tools(tmp_path) -> None:
 
 @pytest.mark.parametrize("path", [".", "", "bin", ":bin:"])
 def test_program_of_the_current_folder_is_never_run(tmp_path, monkeypatch, path) -> None:
-    # crscore runs among the files of a change: a `ruff` there is not ours.
+    # The working folder may hold an untrusted change with a program named `ruff`.
     for folder in (tmp_path, tmp_path / "bin"):
         program(folder, f"touch {tmp_path}/canary; echo toy 1.2.3")
     monkeypatch.chdir(tmp_path)
@@ -145,7 +145,7 @@ def test_version_of_a_replaced_program_is_queried_again(tmp_path) -> None:
     analyzer_folder, where = toy(tmp_path, replaced=NOWHERE), str(tmp_path / "bin")
     cache = Cache(tmp_path / "cache")
     assert found(analyzer_folder, tmp_path, path=where, cache=cache).version == "1.2.3"
-    # As npm does it: another file of the same size and the same time of change.
+    # Like npm, put another file of the same size and mtime in place.
     before = path.stat()
     path.unlink()
     program(tmp_path / "bin", "echo toy 1.2.4")
@@ -171,7 +171,7 @@ def test_default_folder_belongs_to_the_environment() -> None:
 
 
 def of_file(folder: Path):
-    """Make a tool whose version stands in the name of a file; asked, it would say another."""
+    """Return a tool with its version in a file name; the program would print another version."""
     one = toy(folder, replaced=("pattern = 'toy (\\S+)'", "pattern = 'lib-([0-9.]+)\\.jar'"))
     text = (one.folder / "analyzer.toml").read_text()
     text = re.sub(r"(?m)^version = .*$", 'version_path = "lib/lib-*.jar"', text)

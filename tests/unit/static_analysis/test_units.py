@@ -1,4 +1,4 @@
-"""Which texts of a change tools read, and how their lines are counted."""
+"""Texts of a change that tools read, and the numbers of their lines."""
 
 import pytest
 from msgspec.structs import replace

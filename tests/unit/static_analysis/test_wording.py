@@ -1,4 +1,4 @@
-"""From a tool's words to a sentence."""
+"""Writing a sentence about a tool's finding."""
 
 import pytest
 

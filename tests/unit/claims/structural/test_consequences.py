@@ -1,4 +1,4 @@
-"""Changes to guards, members, variables and tests that have consequences, and others."""
+"""Changes to guards, members, variables and tests: with and without a consequence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Consequences of changed constants: changes that have each, and changes that have none."""
+"""Changed constants with each kind of consequence, and changed constants without one."""
 
 import pytest
 

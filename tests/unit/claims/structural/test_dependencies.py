@@ -1,4 +1,4 @@
-"""What a reviewer should ask about the packages that a project needs."""
+"""Questions about the dependencies of a project."""
 
 import pytest
 

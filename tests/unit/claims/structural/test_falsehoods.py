@@ -1,4 +1,4 @@
-"""What claims once said though it was false: each kind with a change that provoked it."""
+"""False claims of earlier versions, with a change for each that caused the claim."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Files as a whole, and files without a grammar: keys, sections, prose, lines."""
+"""Claims about whole files, and about files without a grammar: keys, sections, prose, lines."""
 
 import pytest
 

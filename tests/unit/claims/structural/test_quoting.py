@@ -1,4 +1,4 @@
-"""What is quoted of a change of one piece of code to another."""
+"""Which parts of changed code a sentence quotes."""
 
 import pytest
 

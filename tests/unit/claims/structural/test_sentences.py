@@ -1,4 +1,4 @@
-"""Each kind of sentence: a change that brings it, and a near miss that must not."""
+"""Each kind of sentence, with a change that causes it and a similar change that does not."""
 
 import pytest
 
