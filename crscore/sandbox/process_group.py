@@ -121,7 +121,7 @@ class Watch:
         self._next_check = time.monotonic() + _MIN_INTERVAL_S
 
     def check(self, group: int, now: float) -> str | None:
-        """Check the limits of a group, unless the pause after the last check has not yet passed.
+        """Check the limits of a group, if the pause after the last check is over.
 
         Args:
             group: Number of the process group.
