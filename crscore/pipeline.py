@@ -194,7 +194,7 @@ def _read(pairs: Sequence[ReviewedChange], parts: Parts) -> list[_Review]:
 
 
 def _ask_model(reviews: Sequence[_Review], model: "ModelReader | None") -> list[ModelReadings]:
-    """Return the readings of each review's comments by a language model, which is asked once.
+    """Return a language model's readings of each review's comments, requested in one batch.
 
     A comment on an older version of the change is read with that version. Its reading is used for
     the review of that version and for the review that the comment belongs to.

@@ -66,8 +66,8 @@ def score_pairs(
             table and a summary).
         name: A file of JSON Lines, plain or gzip, or `-` for standard input. Each line has a change
             (`diff`, `patch` or `diff_hunk`) and a review, which is a text (`review`, `comment` or
-            `body`) or a list of comments as in GitHub's API (`comments`). A line may also have
-            `id`, `language` and `path`.
+            `body`), a list of comments as in GitHub's API (`comments`), or both. A line may also
+            have `id`, `language` and `path`.
         target: File to write to; None for stdout.
         gate: Function that takes a result, the settings and the name of the pair, and returns an
             exit code.

@@ -101,12 +101,10 @@ def command(
             )
         return 0
     if golden is None or not findings:
-        raise click.UsageError(
-            "a golden set and findings are missing: crscore bench GOLDEN FINDINGS"
-        )
+        raise click.UsageError("give a golden set and findings: crscore bench GOLDEN FINDINGS")
     if str(golden) == FETCH:
         if len(findings) != 2:
-            raise click.UsageError("a name and a clone or file are missing: bench fetch NAME CLONE")
+            raise click.UsageError("give a name and a clone or file: bench fetch NAME CLONE")
         name = str(findings[0])
         io.write_text(sets.to_lines(sets.fetch(name, findings[1])), output or f"{name}.jsonl")
         return 0

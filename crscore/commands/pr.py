@@ -121,7 +121,7 @@ def command(
     host = find_site(subjects).make_host(connection)
     if post is not None:
         size = overview.MAX_BYTES
-        data, _ = io.read_input(post, content="report", limit="MAX_BYTES", max_bytes=size)
+        data, _ = io.read_input(post, content="report", limit="the largest report", max_bytes=size)
         _, repository, number = subjects[0]
         checked = run.check_document(host, repository, (number,), data, source=post)
         _print_posted(run.post_overview(host, checked))

@@ -124,7 +124,7 @@ def _render_remark(remark: Triaged) -> str:
         line = "" if remark.place.line is None else f":{remark.place.line}"
         facts.append(f"{escape.one_line(remark.place.path)}{line}")
     if remark.post and remark.draft_worth is not None:
-        draft = f"{remark.draft_worth:.1f} as a draft, at least {MIN_WORTH}"
+        draft = f"{remark.draft_worth:.1f} as a draft, minimum {MIN_WORTH}"
         facts.append(f"worth posting: {draft}")
     heading = f"{remark.index + 1:>3}  {remark.action.value:<6}  {escape.one_line(remark.text)}"
     return f"{heading}\n     {' · '.join(facts)}\n"
