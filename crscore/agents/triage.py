@@ -75,7 +75,7 @@ class Triaged(msgspec.Struct, frozen=True, kw_only=True):
     """Remark with its action and the reason."""
 
     index: int
-    """Number of the remark, from 0."""
+    """Index of the remark, from 0."""
     comment: int
     """Index of its comment, from 0: first the comments of the review, then the posted comments."""
     id: str | None
@@ -110,8 +110,8 @@ class Triaged(msgspec.Struct, frozen=True, kw_only=True):
     place: Place | None
     """Location of the remark; null for a remark on the entire change."""
     post: bool
-    """Whether to post the remark: it belongs to the review, not to the posted comments, and it is
-    worth posting or was not read."""
+    """Whether to post the remark: it belongs to the review, is no duplicate, and either was not
+    read, or is not refuted and has a `draft_worth` of at least 2.5."""
 
 
 class Triage(msgspec.Struct, frozen=True, kw_only=True):
