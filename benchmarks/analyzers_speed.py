@@ -1,12 +1,12 @@
-"""Run time of all analyzers on one changed file of 500 lines, the first time and again.
+"""Measure the run time of all analyzers on one changed file of 500 lines.
 
     python benchmarks/analyzers_speed.py [--runs N] [--lines N] [--analyzers NAMES]
 
-The files are made here: classes as people write them, each with something to find. The change
-adds one of them. The tools read both versions. Cold is an empty cache: every tool is started for
-its version and for the files. Warm is the same call again, with new parts as in a new process.
-What Python takes to start is in `cli_speed.py`. Also told: the load of the machine, as other work
-makes every number worse.
+The script makes a file of ordinary classes, each with code that analyzers report. The change adds
+one class, and the tools read both versions. "Cold" is a run with an empty cache: every tool is
+started twice, for its version and for the files. "Warm" repeats the call with a new `Suite`, as in
+a new process. `cli_speed.py` measures the start of Python. The load of the machine is printed,
+because other work makes every number worse.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ if TYPE_CHECKING:
 
 
 class Kind(NamedTuple):
-    """A language, its file, and the goal."""
+    """Language, with the parts of a generated file and the goal of the run time.
+
+    `block` is one class; each `@` in it is replaced by a number.
+    """
 
     name: str
     path: str
@@ -37,10 +40,11 @@ class Kind(NamedTuple):
     block: str
     tail: str
     goal: float
-    """Seconds, cold."""
+    """Goal of a cold run, in seconds."""
 
 
 WARM_GOAL = 0.1
+"""Goal of a warm run, in seconds."""
 PYTHON = Kind(
     "Python",
     "orders/service.py",
@@ -218,8 +222,8 @@ exports.Orders@ = Orders@;
 )
 
 
-def change(kind: Kind, lines: int) -> Diff:
-    """Make a file of about as many lines, one class of it new."""
+def make_change(kind: Kind, lines: int) -> Diff:
+    """Make a change that adds one class to a file, which then has about `lines` lines."""
     count = max(2, round((lines - kind.head.count("\n")) / kind.block.count("\n")))
     blocks = [kind.block.replace("@", str(number)) for number in range(count)]
     added = count // 2
@@ -230,16 +234,16 @@ def change(kind: Kind, lines: int) -> Diff:
     return parse.with_sources(parse.parse_diff(patch), {kind.path: (old, new)})
 
 
-def analysed(settings: Config, changed: Diff) -> tuple[float, Analysis]:
-    """Analyse once, with new parts; return the seconds and the analysis."""
+def analyse(settings: Config, change: Diff) -> tuple[float, Analysis]:
+    """Analyse a change with a new `Suite`; return the seconds and the analysis."""
     start = time.perf_counter()
-    with scorer.make_analyzers(settings).analyzing([changed]) as wait:
+    with scorer.make_analyzers(settings).analyzing([change]) as wait:
         (analysis,) = wait()
     return time.perf_counter() - start, analysis
 
 
 def main() -> None:
-    """Print a table."""
+    """Measure each language and print a table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--lines", type=int, default=500)
@@ -251,7 +255,7 @@ def main() -> None:
         "language    lines  findings  in change  cold: min  median  goal  warm: min  median  goal"
     )
     for kind in (PYTHON, JAVA, JAVASCRIPT):
-        changed = change(kind, arguments.lines)
+        change = make_change(kind, arguments.lines)
         cold, warm = [], []
         for _ in range(arguments.runs):
             with tempfile.TemporaryDirectory() as folder:
@@ -263,10 +267,10 @@ def main() -> None:
                         "tools_dir": arguments.tools_dir,
                     },
                 )
-                seconds, analysis = analysed(settings, changed)
+                seconds, analysis = analyse(settings, change)
                 cold.append(seconds)
-                warm.append(analysed(settings, changed)[0])
-        new = (changed.files[0].new_source or "").count("\n")
+                warm.append(analyse(settings, change)[0])
+        new = (change.files[0].new_source or "").count("\n")
         counted = sum(finding.in_change for finding in analysis.findings)
         print(
             f"{kind.name:10}  {new:5}  {len(analysis.findings):8}  {counted:9}  {min(cold):9.2f}  "

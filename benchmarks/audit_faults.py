@@ -1,11 +1,12 @@
-"""Synchronise an audit while its host misbehaves, or while runs are killed, and compare the stores.
+"""Synchronize an audit while its host fails, or while its runs are killed; compare the stores.
 
     python benchmarks/audit_faults.py [--schedules 300] [--kills 100] [--gitlab]
 
-Each schedule draws which requests fail, how often and how: status codes, rate limits, cut
-connections, half answers, late answers, empty and repeated and reordered pages. A kill is `kill -9`
-at a random time of a run of sync, or of score. After each, an undisturbed run continues, and its
-store is compared, row by row, with that of one undisturbed run, except for the table of the runs.
+Each schedule chooses at random which requests fail, how often and how: status codes, rate limits,
+broken connections, truncated answers, late answers, and empty, repeated or reordered pages. A kill
+is `kill -9` at a random time of a run of sync or score. After each schedule or kill, a run without
+faults follows. Its store is compared, row by row, with the store of a run that never met a fault;
+only the table of the runs is left out.
 """
 
 from __future__ import annotations
@@ -25,26 +26,28 @@ from tests.helpers.gitlab import nights as gitlab
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--schedules", type=int, default=300, help="how many (300)")
-    parser.add_argument("--kills", type=int, default=100, help="how many (100)")
-    parser.add_argument("--gitlab", action="store_true", help="GitLab, and no runs of score")
+    parser.add_argument("--schedules", type=int, default=300, help="number of schedules (300)")
+    parser.add_argument("--kills", type=int, default=100, help="number of runs to kill (100)")
+    parser.add_argument(
+        "--gitlab", action="store_true", help="use GitLab, and kill no run of score"
+    )
     arguments = parser.parse_args()
     nights = gitlab if arguments.gitlab else audit_schedules
     start = time.perf_counter()
     tally = nights.misbehave(range(arguments.schedules))
     print(f"{arguments.schedules} schedules, {tally.met.total():,} faults met, {_seconds(start)}")
-    print(f"  complete, and reported so                        {tally.whole:>5}")
-    print(f"  partial, with what is missing                    {tally.partial:>5}")
+    print(f"  complete, and reported as complete               {tally.whole:>5}")
+    print(f"  partial, and reported with what is missing       {tally.partial:>5}")
     print(f"  ended with an error                              {tally.errors:>5}")
-    print(f"  reported complete, the rest one night later      {len(tally.late):>5}  {tally.late}")
+    print(f"  reported as complete, but completed by the next  {len(tally.late):>5}  {tally.late}")
     print(
-        f"  another store than undisturbed after the next run{len(tally.other):>5}  {tally.other}"
+        f"  store still differs after the next run           {len(tally.other):>5}  {tally.other}"
     )
     start = time.perf_counter()
     killed = nights.kill(range(arguments.kills))
     print(f"{arguments.kills} runs of sync killed, {_seconds(start)}")
     print(
-        f"  another store than undisturbed after the next run{len(killed.other):>5}  {killed.other}"
+        f"  store still differs after the next run           {len(killed.other):>5}  {killed.other}"
     )
     if arguments.gitlab:
         return 1 if tally.other or killed.other else 0
@@ -54,7 +57,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         other = audits.kill_scoring(Path(folder), waits, workers=1)
     print(f"{arguments.kills} runs of score killed, {_seconds(start)}")
-    print(f"  another store than undisturbed after the next run{len(other):>5}  {other}")
+    print(f"  store still differs after the next run           {len(other):>5}  {other}")
     return 1 if tally.other or killed.other or other else 0
 
 

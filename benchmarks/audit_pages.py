@@ -1,10 +1,10 @@
-"""Measure how long the report of an audit takes, on a generated store.
+"""Measure how long `crscore audit report` takes on a generated store.
 
     python -m benchmarks.audit_pages --comments 20000
 
-Prints one line: pull requests, seconds for the overview, for the slowest page and for the whole
-folder, processor seconds for both together (on a machine that others use, wall time says little),
-files, their size in MB, and the peak memory of the process in MiB.
+Prints one line: the number of pull requests; the seconds for the overview, for the slowest page and
+for everything; the CPU time of everything, which other work on the machine hardly changes; the
+number of files and their size in MB; and the peak memory of the process in MiB.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def main() -> None:
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / KIB_PER_MIB
     print(
         f"{overview.pulls:,} pull requests: overview {overview_s:.1f} s, slowest page "
-        f"{slowest_s:.1f} s, folder {total_s:.1f} s, processor {cpu_s:.1f} s, "
+        f"{slowest_s:.1f} s, everything {total_s:.1f} s, CPU time {cpu_s:.1f} s, "
         f"{len(files)} files, {size / 1e6:.1f} MB, {memory:.0f} MiB"
     )
 

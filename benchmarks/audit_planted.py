@@ -1,20 +1,26 @@
-"""Verdicts of an audit on histories whose truth is known.
+"""Check what an audit says of simulated histories whose truth is known.
 
     python benchmarks/audit_planted.py [--seeds 100] [--first 0] [--pulls 400]
 
-A pool of reviews of eight small changes is scored once with the shipped scorer: comments that find
-a fault, vague ones, praise, the change said again, and one comment on three lines. For each seed, a
-history of 400 pulls in 30 nights is drawn from the pool: a review of bot A finds a fault with a
-chance of 0.7, of B 0.5, of C and D 0.55; E posts one vague comment on three lines; F says the
-change again; G is like others until day 14 and from day 15 on mostly writes several vague comments;
-two people review a third of the pulls. Noise and levels are as measured, but for repeats. Authors
-act on 60 % of the comments that find a fault, and on others by chance (25 %). The rows are written
-into a store as a sync and a scoring would, and `compare_all` and `find_changes` read them.
+The shipped scorer scores a pool of reviews of eight small changes once: comments that find a fault,
+vague comments, praise, comments that repeat what the change does, and one comment posted on three
+lines. For each seed, a history of 400 pull requests in 30 days takes reviews from the pool at
+random:
 
-Printed are the mean standing of the pool by kind, the power to tell A from B and, of all seeds: the
-right verdict on A and B; a false "better" on C and D; G's change seen within three nights, by a
-table that ends on the third; changes of bots that did not change; E and F as the two lowest by
-usefulness; and what `decide` says: E and F are useless, A to D are not.
+- Bots A to D: a review finds a fault with a probability of 0.7 (A), 0.5 (B) and 0.55 (C and D).
+- E posts one vague comment on three lines. F repeats what the change does.
+- G finds faults (0.6) until day 14; from day 15 on, it mostly writes several vague comments.
+- Two people review a third of the pull requests each.
+
+Noise and levels of comments are those that the scorer finds; only repeats are marked here. Authors
+act on 60 % of the comments that find a fault, and on 25 % of the others (chance). The rows are
+written into a store in the form of `crscore audit sync` and `score`; `compare_all` and
+`find_changes` read them.
+
+Prints the mean standing of each kind of review and the power to tell A from B. Then, over all
+seeds: how often A is better than B (true), C or D is better (false), G's change is found within
+three days (true) and E and F have the lowest usefulness (true); the verdicts of `decide`, where E
+and F are useless and A to D are not; and how often a change of A to F is found (false).
 """
 
 from __future__ import annotations
@@ -47,17 +53,17 @@ from tests.helpers.changes import change, texts
 
 PULLS, NIGHTS, CHANGE_DAY = 400, 30, 15
 FAULTS = {"A": 0.7, "B": 0.5, "C": 0.55, "D": 0.55, "ada": 0.8, "grace": 0.8}
-"""Chance that a review of theirs has a comment that finds a fault."""
+"""Reviewer -> probability that a review has a comment that finds a fault."""
 STEADY = ("A", "B", "C", "D", "E", "F")
 SHARE_OF_PEOPLE = 1 / 3
 ACTED_ON, CHANCE = 0.6, 0.25
 PAIRS_LEFT = 7
-"""Pairs of the seven bots that Holm's correction still counts at A and B, as most of the others
-differ by much: the six among A to D, and one more."""
+"""Number of hypotheses left in Holm's correction when it comes to A and B. Most pairs of the seven
+bots differ by much and are rejected before; left are the six pairs among A to D, and one more."""
 
 
 class Change(NamedTuple):
-    """Change with comments on it."""
+    """Change of one file, with comments on it."""
 
     path: str
     old: str
@@ -189,16 +195,18 @@ PRAISE = ("Nice work, this looks great!", "LGTM, thanks for the clean change.")
 
 
 class Review(NamedTuple):
-    """Scored review: the numbers of its score, and of each of its comments."""
+    """Scored review, as the fields of rows of the store."""
 
     score: dict[str, float | int | None]
+    """Fields of the row of the review."""
     comments: tuple[dict[str, float | int | str | None], ...]
+    """Fields of the row of each comment."""
     faults: int = 0
-    """Number of the first comments that find a fault."""
+    """Number of comments that find a fault; they precede the others."""
 
 
 class Pool(NamedTuple):
-    """Reviews of one change by kind."""
+    """Reviews of one change, by kind."""
 
     fault: list[Review]
     fault_and_vague: list[Review]
@@ -210,7 +218,7 @@ class Pool(NamedTuple):
 
 
 def score_pool() -> list[Pool]:
-    """Score the pool, once."""
+    """Score the reviews of all changes."""
     scorer = Scorer()
     pools = []
     for one in CHANGES:
@@ -243,7 +251,10 @@ def score_pool() -> list[Pool]:
 
 
 def measure(result, noise: str | None, faults: int) -> Review:
-    """Take the numbers that a scoring stores; of a `repeat`, all but the first text repeat it."""
+    """Return the fields that `crscore audit score` would store.
+
+    With the noise `repeat`, all comments but the first are marked as repeats.
+    """
     useful, scores = result.usefulness, result.scores
     comments = []
     for at, item in enumerate(result.comments):
@@ -272,7 +283,7 @@ def measure(result, noise: str | None, faults: int) -> Review:
 
 
 def draw_review(rng: random.Random, reviewer: str, pool: Pool, day: int) -> Review:
-    """Draw what a reviewer says of a pull."""
+    """Choose the review by a reviewer of one pull request at random."""
     if reviewer == "F":
         return rng.choice(pool.restated)
     if reviewer == "E":
@@ -285,7 +296,7 @@ def draw_review(rng: random.Random, reviewer: str, pool: Pool, day: int) -> Revi
 
 
 def write_history(store: Store, pools: list[Pool], seed: int, pulls: int) -> None:
-    """Write a history as a sync and a scoring would."""
+    """Write a history into a store, in the form of `crscore audit sync` and `score`."""
     rng, authors = random.Random(seed), random.Random(f"authors {seed}")
     host_id = 1
     with store.transaction():
@@ -323,7 +334,7 @@ def write_history(store: Store, pools: list[Pool], seed: int, pulls: int) -> Non
 
 
 def acted_on(key: int, *, value: bool) -> SignalRow:
-    """Return whether a comment was acted on, beside the base rate of other lines."""
+    """Return a row that says whether a comment was acted on, with the base rate of other lines."""
     return SignalRow(
         comment=key,
         signal=Signal.ACTED_ON,
@@ -336,10 +347,11 @@ def acted_on(key: int, *, value: bool) -> SignalRow:
 
 
 def print_power(pools: list[Pool], pulls: int, histories: int = 1_000) -> None:
-    """Print how often so many pulls can show that A is better than B.
+    """Print how often so many pull requests show that A is better than B.
 
-    The difference is that of the mean usefulness, of pulls with a comment worth acting on, and, as
-    a reader without errors would see it, of pulls with a fault that is found.
+    A and B are compared by three measures: the mean usefulness, the share of pull requests with a
+    comment worth acting on, and the share of pull requests with a comment that finds a fault, which
+    only a scorer without errors would know.
     """
     critical = NormalDist().inv_cdf(1 - SIGNIFICANCE / 2 / PAIRS_LEFT)
     errors = []
@@ -348,18 +360,18 @@ def print_power(pools: list[Pool], pulls: int, histories: int = 1_000) -> None:
         for _ in range(pulls):
             pool = rng.choice(pools)
             first, second = (draw_review(rng, name, pool, 0) for name in ("A", "B"))
-            pairs = zip(seen_by_measures(first), seen_by_measures(second), strict=True)
+            pairs = zip(compute_measures(first), compute_measures(second), strict=True)
             differences.append([one - other for one, other in pairs])
         rows = np.array(differences)
         errors.append(rows.mean(axis=0) / rows.std(axis=0) * pulls**0.5)
-    names = ("usefulness", "comment worth acting on", "fault, without an error of the reader")
-    print(f"power of {pulls} pulls for A against B, corrected for {PAIRS_LEFT} pairs")
+    names = ("usefulness", "comment worth acting on", "fault found, known without error")
+    print(f"power of {pulls} pull requests for A against B, corrected for {PAIRS_LEFT} pairs")
     for name, column in zip(names, np.array(errors).T, strict=True):
         share = (column > critical).mean()
         print(f"  {name:40} {share:.3f}, mean {column.mean():.1f} standard errors")
 
 
-def seen_by_measures(review: Review) -> tuple[float, float, float]:
+def compute_measures(review: Review) -> tuple[float, float, float]:
     """Return the usefulness, whether a comment is worth acting on, and whether a fault is found."""
     standing = review.score["standing"] or 0
     levels = {comment["level"] for comment in review.comments if not comment["noise"]}
@@ -367,7 +379,7 @@ def seen_by_measures(review: Review) -> tuple[float, float, float]:
 
 
 class Outcome(NamedTuple):
-    """Findings on one seed."""
+    """What the audit says of the history of one seed."""
 
     a_better: bool
     c_or_d_better: bool
@@ -380,7 +392,7 @@ class Outcome(NamedTuple):
 
 
 def run(pools: list[Pool], seed: int, pulls: int) -> Outcome:
-    """Draw a history and read it."""
+    """Write the history of a seed, and return what the audit says of it."""
     with Store(Path(":memory:")) as store:
         write_history(store, pools, seed, pulls)
         table = load_reviews(store, period(NIGHTS))
@@ -392,7 +404,7 @@ def run(pools: list[Pool], seed: int, pulls: int) -> Outcome:
         }
     verdicts = {(pair.first, pair.second): pair.verdict for pair in compare_all(table, seed=seed)}
     change_days = [change.day for change in find_changes(early, "G")]
-    # A window of two nights may begin one night too early.
+    # The change may be dated one day too early, because a window has at least two days.
     days = [audit_rows.night(CHANGE_DAY + late) for late in (-1, 0, 1, 2)]
     bots = [*STEADY, "G"]
     places = [table.reviewers.index(name) for name in bots]
@@ -412,7 +424,7 @@ def run(pools: list[Pool], seed: int, pulls: int) -> Outcome:
 
 
 def period(nights: int) -> Period:
-    """Return the first nights of the history."""
+    """Return the period of the first days of the history."""
     return Period(since=audit_rows.night(0), until=audit_rows.night(nights - 1))
 
 
@@ -429,7 +441,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--seeds", type=int, default=100)
     parser.add_argument("--first", type=int, default=0, help="first seed (0)")
-    parser.add_argument("--pulls", type=int, default=PULLS, help="in 30 nights (400)")
+    parser.add_argument("--pulls", type=int, default=PULLS, help="pull requests in 30 days (400)")
     arguments = parser.parse_args()
     seeds = arguments.seeds
     started = time.perf_counter()
@@ -442,10 +454,10 @@ def main() -> None:
     print(f"of {seeds} seeds")
     for text, count in (
         ("A is better than B", sum(outcome.a_better for outcome in outcomes)),
-        ("false better among C and D", sum(outcome.c_or_d_better for outcome in outcomes)),
-        ("no difference larger than 5 for C and D", equal),
-        ("change of G seen within three nights", sum(outcome.detected for outcome in outcomes)),
-        ("... and dated on the very night", sum(outcome.dated for outcome in outcomes)),
+        ("C or D is better (false)", sum(outcome.c_or_d_better for outcome in outcomes)),
+        ("C and D are equivalent (within 5)", equal),
+        ("change of G found within three days", sum(outcome.detected for outcome in outcomes)),
+        ("... and dated on the right day", sum(outcome.dated for outcome in outcomes)),
         ("E and F are last by usefulness", sum(outcome.last_by_usefulness for outcome in outcomes)),
     ):
         print(f"  {text:40} {count:4}")
@@ -454,7 +466,7 @@ def main() -> None:
     for name in (*STEADY, "G"):
         said = Counter(outcome.decisions[name] for outcome in outcomes)
         print(f"  {name:10}" + "".join(f"{said[verdict]:10}" for verdict in verdicts))
-    print(f"changes of bots that did not change: {alarms} of {seeds * len(STEADY)} bots")
+    print(f"changes found of bots that did not change: {alarms} of {seeds * len(STEADY)}")
     print(f"{time.perf_counter() - started:.0f} s")
 
 

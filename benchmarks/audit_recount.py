@@ -1,11 +1,11 @@
-"""Count the numbers of an audit's page again, from the store, by plain SQL and Python.
+"""Recount the numbers on the first page of an audit's report, by plain SQL and Python.
 
     python -m benchmarks.audit_recount STORE SITE
 
-STORE is the database and SITE the folder of `crscore audit report -o SITE`, as `make demo-audit`
-leaves them. The numbers are read from the text of `index.html`, at least 60 of the demonstration,
-and counted here from the tables without a line of `crscore`. Printed are the numbers that differ,
-and those that stand on the page twice with two values.
+STORE is the database of the audit, and SITE the folder that `crscore audit report -o SITE` wrote;
+`make demo-audit` makes both. The numbers (at least 60 in this demonstration) are read from the text
+of `index.html`, and counted again from the tables of the store without any code of `crscore`.
+Prints the numbers that differ, and those that occur on the page with two values.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ EMPTY = {
 }
 ASKS = ("asks for a change", "names a problem", "proposes code", "asks a question", None)
 Numbers = dict[tuple[str, str], set[int]]
-"""Bot and name of a number -> the values that stand on the page."""
+"""Bot and name of a number -> the values of this number on the page."""
 
 SHOWN = (
     ("comments", r"of ([\d,]+) comments? (?:mattered|gave)"),
@@ -52,15 +52,15 @@ SHOWN = (
     ("merged", r"reviewed [\d,]+ of ([\d,]+) merged"),
     ("fixed, with other lines", r"people fixed ([\d,]+) of [\d,]+ comp"),
     ("known, with other lines", r"people fixed [\d,]+ of ([\d,]+) comp"),
-    ("formulas", r"templated comments ([\d,]+)"),
-    ("formulas fixed", r"people fixed ([\d,]+) of the templated comments"),
+    ("templated", r"templated comments ([\d,]+)"),
+    ("templated fixed", r"people fixed ([\d,]+) of the templated comments"),
     ("notices", r"([\d,]+) times? that it did not review, because a limit was reached"),
 )
-"""Name of a number, and where it stands in the text."""
+"""Name of a number, and a pattern that finds it in the text."""
 
 
 def read_page(site: Path) -> Numbers:
-    """Return the numbers of each bot on the first page."""
+    """Return the numbers of each bot on the page `index.html`."""
     text = site.joinpath("index.html").read_text("utf-8")
     numbers: Numbers = defaultdict(set)
     for item in re.findall(r"<li>(.*?)</li>", text, re.DOTALL):
@@ -77,13 +77,14 @@ def read_page(site: Path) -> Numbers:
     return numbers
 
 
-def find_formulas(rows: list[sqlite3.Row]) -> set[int]:
-    """Return the keys of the comments of which half the words were said twice before.
+def find_templated(rows: list[sqlite3.Row]) -> set[int]:
+    """Return the keys of templated comments.
 
-    Words count in groups of four; quoted code, numbers and names are all alike.
+    In these, half of the words are in groups of four words that the bot used at least twice before.
+    Quoted code, numbers and names all count as the same word.
     """
     earlier: dict[str, Counter] = defaultdict(Counter)
-    formulas = set()
+    templated = set()
     for row in sorted(rows, key=lambda row: (row["created"], row["key"])):
         if not row["is_bot"] or row["noise"] is not None or row["level"] is None:
             continue
@@ -102,13 +103,13 @@ def find_formulas(rows: list[sqlite3.Row]) -> set[int]:
             for offset in range(len(group))
         }
         if said and 2 * sum(words[at] != "_" for at in said) >= len(words) - words.count("_"):
-            formulas.add(row["key"])
+            templated.add(row["key"])
         earlier[row["reviewer"]].update(set(groups))
-    return formulas
+    return templated
 
 
 def count(store: sqlite3.Connection) -> Counter[tuple[str, str]]:
-    """Count the same numbers from the tables."""
+    """Count the numbers of each bot from the tables: (bot, name of a number) -> value."""
     rows = store.execute(
         """SELECT c.*, s.noise, s.level, s.stance, s.verdict, s.point, s.text,
           c.commit_id IS (SELECT head FROM pulls p WHERE p.repository = c.repository
@@ -117,7 +118,7 @@ def count(store: sqlite3.Connection) -> Counter[tuple[str, str]]:
         JOIN last_scored l ON l.repository = c.repository AND l.number = c.number
           AND l.content = s.content AND l.signature = s.signature"""
     ).fetchall()
-    formulas = find_formulas(rows)
+    templated = find_templated(rows)
     signals = {
         (row["comment"], row["signal"]): row
         for row in store.execute("SELECT * FROM signals ORDER BY night, rules")
@@ -134,7 +135,7 @@ def count(store: sqlite3.Connection) -> Counter[tuple[str, str]]:
         for row in rows
         if row["noise"] is None
         and (row["level"] in LEVELS or not row["is_bot"])
-        and row["key"] not in formulas
+        and row["key"] not in templated
         and row["line"] is not None
     ]
     said = set()
@@ -143,11 +144,11 @@ def count(store: sqlite3.Connection) -> Counter[tuple[str, str]]:
     for row in sorted(rows, key=lambda row: row["key"]):
         bot = row["reviewer"]
         words = (bot, row["repository"], row["number"], row["text"])
-        is_alone = words not in said and not any(is_beside(row, other) for other in causes)
+        is_alone = words not in said and not any(share_cause(row, other) for other in causes)
         said.add(words)
         counts[bot, "comments"] += 1
-        is_formula, is_refuted = row["key"] in formulas, (row["verdict"] or "")[:7] == "refuted"
-        is_empty = is_formula or row["noise"] or is_refuted
+        is_template, is_refuted = row["key"] in templated, (row["verdict"] or "")[:7] == "refuted"
+        is_empty = is_template or row["noise"] or is_refuted
         resolution = signals.get((row["key"], 3))
         resolved = resolution is not None and resolution["value"] == 1
         if row["thread"] is not None and (is_empty or row["level"] not in LEVELS):
@@ -161,9 +162,9 @@ def count(store: sqlite3.Connection) -> Counter[tuple[str, str]]:
             has_others = fixed is not None and bool(signal["base_all"])
         if is_empty:
             counts[bot, "nothing to do"] += 1
-            counts[bot, "formulas"] += is_formula
-            counts[bot, "formulas fixed"] += is_formula and fixed == 1
-            if row["noise"] and not is_formula:
+            counts[bot, "templated"] += is_template
+            counts[bot, "templated fixed"] += is_template and fixed == 1
+            if row["noise"] and not is_template:
                 counts[bot, EMPTY[row["noise"]]] += 1
             continue
         counts[bot, "nits"] += row["level"] == "nit"
@@ -187,8 +188,8 @@ def count(store: sqlite3.Connection) -> Counter[tuple[str, str]]:
     return counts
 
 
-def is_beside(row: sqlite3.Row, other: sqlite3.Row) -> bool:
-    """Return whether one change of lines can be the answer to another point of somebody else."""
+def share_cause(row: sqlite3.Row, other: sqlite3.Row) -> bool:
+    """Return whether a change of a comment's lines may be due to another reviewer's comment."""
     place = ("repository", "number", "path")
     if row["line"] is None or any(row[name] != other[name] for name in place):
         return False
@@ -206,7 +207,7 @@ def count_pulls(
     rows: list[sqlite3.Row],
     counts: Counter[tuple[str, str]],
 ) -> None:
-    """Count the pull requests that each bot saw, in repositories where it wrote."""
+    """Add to `counts` the numbers of pull requests of each bot, in repositories where it posted."""
     pulls = {
         (row["repository"], row["number"]): row for row in store.execute("SELECT * FROM pulls")
     }
@@ -261,15 +262,18 @@ def count_pulls(
 
 
 class Recount(NamedTuple):
-    """Numbers of a page beside those of the store, by bot and name."""
+    """Numbers on a page, compared with those counted from the store."""
 
     numbers: Numbers
+    """All numbers on the page."""
     wrong: Numbers
+    """Numbers that differ, with the values on the page and the counted value."""
     twice: Numbers
+    """Numbers that occur on the page with two values."""
 
 
 def recount(path: Path, site: Path) -> Recount:
-    """Count the numbers of a page again."""
+    """Count the numbers of a page again from the store at `path`."""
     numbers = read_page(site)
     store = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     store.row_factory = sqlite3.Row
@@ -282,15 +286,15 @@ def recount(path: Path, site: Path) -> Recount:
 
 
 def main() -> None:
-    """Read the page, count, and print what differs."""
+    """Recount the page and print what differs."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("store", type=Path)
     parser.add_argument("site", type=Path)
     arguments = parser.parse_args()
     numbers, wrong, twice = recount(arguments.store, arguments.site)
     for key, values in (wrong | twice).items():
-        print(*key, "page and store:", *sorted(values))
-    print(f"wrong: {len(wrong)} of {len(numbers)}; with two values: {len(twice)}")
+        print(*key, "on the page or counted:", *sorted(values))
+    print(f"wrong: {len(wrong)} of {len(numbers)}; with two values on the page: {len(twice)}")
 
 
 if __name__ == "__main__":

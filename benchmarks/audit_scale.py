@@ -1,11 +1,11 @@
-"""Time, memory and size of an audit of many comments.
+"""Measure time, memory and size of an audit of many comments.
 
     python benchmarks/audit_scale.py [--comments 200000]
 
-A store is filled with synthetic rows: ten bots and two people on a pull for every 20 comments, in
-30 nights. Printed are the seconds of `compare_all` with its loading, and of
-`make_overview`; the highest memory of the process; and the bytes of the store for each comment
-beside the texts. Each time includes what is imported at the first use.
+A store is filled with synthetic rows: ten bots and two people, 30 days, and one pull request for
+every 20 comments. Prints the seconds of loading the rows and `compare_all`, and of `make_overview`;
+the peak memory of the process; and the size of the store without the texts, in bytes per comment.
+The times include imports at the first use.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ def measure(store: Store, path: Path) -> None:
     comments = store.query("SELECT COUNT(*) FROM comments")[0][0]
     texts = store.query("SELECT TOTAL(LENGTH(text)) FROM texts")[0][0]
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"{comments:,} comments, {overview.pulls:,} pulls, {len(verdicts)} verdicts")
-    print(f"highest memory            {memory:7.0f} MiB")
-    print(f"bytes a comment           {(path.stat().st_size - texts) / comments:7.0f}")
+    print(f"{comments:,} comments, {overview.pulls:,} pull requests, {len(verdicts)} verdicts")
+    print(f"peak memory               {memory:7.0f} MiB")
+    print(f"bytes per comment         {(path.stat().st_size - texts) / comments:7.0f}")
 
 
 @contextmanager

@@ -1,18 +1,21 @@
-"""Verdicts of an audit on bots that stage their worth, beside honest ones.
+"""Check the verdicts of an audit on bots that try to cheat, and on honest bots.
 
     python benchmarks/audit_staged.py [--seeds 20] [--first 0] [--pulls 30] [--major]
 
-Pull requests are drawn from the changes of `audit_planted`, with two people, four honest bots and
-twenty that say nothing of use: see `BOTS`. Each reviewer comments on a file of its own, unless it
-stands beside somebody. Authors act on 60 % of the comments that find a fault and on others by
-chance (25 %), or as the bot stages it; lines where two comment change for either. Where a fix comes
-before the comment, the product itself finds out in a real repository what is due to it. The shipped
-scorer reads the comments; with `--major`, every comment of a staged bot counts as a major comment,
-as if its author had tuned the words until the scorer fell for them. The rows are written into a
-store as a sync and a scoring would.
+The pull requests are changes of `audit_planted`. Two people, four honest bots (`HONEST`) and twenty
+bots that cheat (`STAGED`) review them. A bot that cheats says nothing useful and tries to look
+useful. Each reviewer comments on a separate file, except bots that comment near another reviewer.
+Authors act on 60 % of the comments that find a fault, and on 25 % of the others (chance), unless
+the bot arranges another share. If two reviewers comment on the same lines, these change if either
+comment is acted on. If lines are fixed before a comment, the audit's own code decides, in a real
+repository, whether a later change is due to the comment.
 
-Prints how often the verdict on each bot is keep, tune, drop or undecided. Goal: no staged bot is
-kept, and all honest ones are; with 200 pull requests, staged ones are dropped.
+The shipped scorer reads the comments. With `--major`, every comment of a bot that cheats counts as
+major, as if its author had found words that deceive the scorer. The rows are written into a store
+in the form of `crscore audit sync` and `score`.
+
+Prints how often the verdict on each bot is keep, tune, drop or undecided. The goal is that all
+honest bots are kept and no other; with 200 pull requests, all bots that cheat are dropped.
 """
 
 from __future__ import annotations
@@ -49,36 +52,40 @@ if TYPE_CHECKING:
 
 PULLS = 30
 FIRST_COMMIT = f"{0:039x}a"
-"""Commit that bots read; authors then push the last one."""
+"""Commit that bots review; the authors then push the last commit."""
 MORNING, AFTERNOON, EVENING = 10, 15, 18
 VERDICTS = ("keep", "tune", "drop", "undecided")
 _NAME = re.compile(r"[a-z_]\w{3,}")
 
 
 class Post(NamedTuple):
-    """Comment of a bot, and what it does with it."""
+    """Comment of a bot, and what happens to it."""
 
     body: str
     finds_fault: bool = False
     acted: float | None = None
-    """Chance that its lines change; None for that of its kind."""
+    """Probability that its lines change; None for `ACTED_ON` or `CHANCE`."""
     hour: int = MORNING
     edited: int | None = None
+    """Hour at which the bot edits it; None if it does not."""
     gone: str | None = None
-    """Reason for which it is hidden later, if nobody acted on it."""
+    """Why the bot hides it later, unless somebody acts on it; None if the bot does not hide it."""
     resolved_by: str | None = None
+    """Who resolves its thread; None if nobody does."""
     copies: bool = False
-    """Whether it makes the point of a person's comment."""
+    """Whether it makes the same point as a person's comment."""
     beside: str = ""
-    """Reviewer next to whose comment on a fault it stands; empty for a place of its own."""
+    """Reviewer on whose lines it is posted; "" for the bot's own file."""
     place: int | None = None
-    """Place in the file: comments with the same one change together; None for one of its own."""
+    """Number of its lines in the bot's file; comments with the same number are on the same lines.
+    None for lines without another comment."""
     is_followed: bool = False
-    """Whether its lines change before it, if they do, in a real repository."""
+    """Whether a change of its lines comes before it, and a real repository decides on its cause."""
 
 
 Writer = Callable[[Change, int, random.Random], list[Post]]
-"""Writes a bot's comments on a pull request, given the change and the pull's number."""
+"""Function of a change, the number of the pull request and a source of randomness that returns a
+bot's comments."""
 
 
 def _names(one: Change, number: int, count: int = 2) -> list[str]:
@@ -91,7 +98,7 @@ def _fault(one: Change, number: int, shift: int = 0) -> str:
 
 
 def _elsewhere(number: int, shift: int = 0) -> str:
-    """Return a fault of another change: severe words, and false here."""
+    """Return a comment on a fault of another change, which sounds severe and is false here."""
     return _fault(CHANGES[(number + 3 + shift) % len(CHANGES)], number, shift)
 
 
@@ -117,7 +124,8 @@ def _finder_with_nits(one: Change, number: int, rng: random.Random) -> list[Post
 
 
 def _finder_of_two(one: Change, number: int, _: random.Random) -> list[Post]:
-    # Twice on each second pull request; no text comes a third time.
+    # Two comments on each second pull request. With more, texts would occur three times and count
+    # as templated.
     shifts = (2,) if number % 2 else (2, 0)
     return [Post(_fault(one, number, shift), finds_fault=True) for shift in shifts]
 
@@ -135,7 +143,8 @@ def _after_the_fix(one: Change, number: int, _: random.Random) -> list[Post]:
 
 
 def _after_the_fix_unseen(one: Change, number: int, rng: random.Random) -> list[Post]:
-    # Where nobody looks at the last commit, no other comment shows that it was there.
+    # Only on pull requests where nobody comments on the last commit: such a comment would show that
+    # this commit existed before the bot's comment.
     return [] if _is_looked_at(number) else _after_the_fix(one, number, rng)
 
 
@@ -144,7 +153,8 @@ def _is_looked_at(number: int) -> bool:
 
 
 def _thrice(_: Change, number: int, __: random.Random) -> list[Post]:
-    # Enough pull requests for a decision, and fewer than five with a false comment.
+    # The bot comments on enough pull requests for a decision, and makes false comments on less than
+    # five of them.
     return (
         [Post(_elsewhere(number), place=0)] * 3 if number % 8 == 0 else [Post("Looks fine to me.")]
     )
@@ -236,7 +246,12 @@ def _read(one: Change, bodies: tuple[str, ...]) -> Review:
 
 @cache
 def _is_due_to(is_fixed_before: bool, is_changed_after: bool) -> bool:
-    """Let the product say whether the lines of a comment changed because of it."""
+    """Return whether the audit attributes a change of a comment's lines to the comment.
+
+    Args:
+        is_fixed_before: Whether the lines change before the comment is posted.
+        is_changed_after: Whether the lines change after the comment.
+    """
     history, lines = History(), [f"line {at}\n" for at in range(40)]
     written = int(datetime.fromisoformat(audit_rows.at(0, EVENING)).timestamp())
     commits: list[str] = []
@@ -253,13 +268,13 @@ def _is_due_to(is_fixed_before: bool, is_changed_after: bool) -> bool:
 
 
 def _major_review(posts: Sequence[Post], *, is_honest: bool) -> Review:
-    """Count every comment as major, but for the nits of honest bots."""
+    """Return a review whose comments are all major, except the nits of an honest bot."""
     levels = ["major" if post.finds_fault or not is_honest else "nit" for post in posts]
     return Review({"standing": 50}, tuple({"level": level} for level in levels))
 
 
 def write_history(store: Store, seed: int, *, major: bool, pulls: int = PULLS) -> None:
-    """Write a history as a sync and a scoring would."""
+    """Write a history into a store, in the form of `crscore audit sync` and `score`."""
     rng, host_id = random.Random(seed), 1
     with store.transaction():
         signature, body = store.signature_id("staged"), store.add_text("staged")
@@ -267,12 +282,13 @@ def write_history(store: Store, seed: int, *, major: bool, pulls: int = PULLS) -
         for number in range(pulls):
             one, place, day = CHANGES[number % len(CHANGES)], number + 1, number * PULLS // pulls
             rows: list[Row] = [audit_rows.pull(place, day=day)]
-            # A person finds the fault in the morning, and looks at the last commit on each second.
+            # `ada` finds the fault in the morning; `grace` comments on the last commit of each
+            # second pull request.
             person = comment_key(MessageKind.LINE, host_id)
             values = {"body": body, "signature": signature, "number": place, "day": day}
             fault = Post(_fault(one, number))
             rows += _said("ada", host_id, fault, {"point": person}, **values)
-            # Whether the authors change the lines at a place.
+            # (reviewer, number of the lines in the reviewer's file) -> whether the lines change.
             changes = {("ada", 0): rng.random() < ACTED_ON}
             rows.append(acted_on(person, value=changes["ada", 0]))
             rows.append(audit_rows.score(place, "ada", 50, comments=1, signature=signature))
@@ -294,7 +310,8 @@ def write_history(store: Store, seed: int, *, major: bool, pulls: int = PULLS) -
                     own = at if post.place is None else post.place
                     spot = (post.beside, 0) if post.beside else (name, own)
                     chance = ACTED_ON if post.finds_fault else CHANCE
-                    # Of its own, so that such a kind leaves the draws of the others as they are.
+                    # A separate source of randomness, so that adding such a bot does not change
+                    # what happens to the others.
                     dice = random.Random(f"{seed} {number} {name}") if post.is_followed else rng
                     is_acted = dice.random() < (chance if post.acted is None else post.acted)
                     if spot in changes:
@@ -303,7 +320,7 @@ def write_history(store: Store, seed: int, *, major: bool, pulls: int = PULLS) -
                     made = {"point": person if post.copies else key}
                     said = _said(name, host_id, post, measured | made, **values, spot=spot)
                     gone = None if is_acted else post.gone
-                    # What is hidden is not scored.
+                    # A hidden comment is not scored, so it has only the first row.
                     if post.is_followed:
                         is_acted = _is_due_to(is_acted, dice.random() < CHANCE)
                     rows += said[:1] if gone else [*said, acted_on(key, value=is_acted)]
@@ -324,12 +341,14 @@ def _said(
     day: int,
     spot: tuple[str, int] | None = None,
 ) -> list[Row]:
-    """Return the rows of a comment; all but a last look are on the first commit.
+    """Return the rows of a comment and of its score.
 
-    The spot is the reviewer in whose file it stands, and its place there.
+    Comments by `grace` are on the last commit, all others on the first. `spot` is the reviewer in
+    whose file the comment is, and the number of its lines there; None for the reviewer's own file.
     """
     key, (file, place) = comment_key(MessageKind.LINE, host_id), spot or (reviewer, 0)
-    # The pool has few faults: said again and again, they would read as formulas.
+    # There are few faults, and comments that repeat them on many pull requests would count as
+    # templated.
     is_worn = number > PULLS and any(post.body in one.faults for one in CHANGES)
     text = audit_rows.wording(key) if is_worn else post.body
     commit = audit_rows.head(number) if reviewer == "grace" else FIRST_COMMIT
@@ -352,7 +371,7 @@ def _said(
 
 
 def _staged(key: int, post: Post, gone: str | None, day: int) -> list[Row]:
-    """Return what a bot does with its comment afterwards."""
+    """Return the rows for what a bot does with its comment afterwards: hide it, or resolve it."""
     night, rows = audit_rows.night(day), []
     if gone:
         rows.append(CommentObservation(comment=key, night=night, minimized=gone))
@@ -363,7 +382,7 @@ def _staged(key: int, post: Post, gone: str | None, day: int) -> list[Row]:
 
 
 def run(seed: int, *, major: bool, pulls: int = PULLS) -> dict[str, Decision]:
-    """Write a history and decide about each bot."""
+    """Write the history of a seed and return the decision on each bot."""
     with Store(Path(":memory:")) as store:
         write_history(store, seed, major=major, pulls=pulls)
         period = Period(since=audit_rows.night(0), until=audit_rows.night(PULLS - 1))
@@ -377,7 +396,9 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--first", type=int, default=0, help="first seed (0)")
     parser.add_argument("--pulls", type=int, default=PULLS, help="pull requests in 30 days (30)")
-    parser.add_argument("--major", action="store_true", help="every staged comment is major")
+    parser.add_argument(
+        "--major", action="store_true", help="count all comments of bots that cheat as major"
+    )
     arguments = parser.parse_args()
     started = time.perf_counter()
     seeds = range(arguments.first, arguments.first + arguments.seeds)

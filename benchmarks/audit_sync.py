@@ -1,10 +1,10 @@
-"""Count the requests and points of nights of synchronisation by GitHub's rules.
+"""Count the requests of `crscore audit sync`, and their points by GitHub's rules.
 
     python benchmarks/audit_sync.py [--pulls 1000]
 
-Two nights of one repository: one on which all pull requests are new or changed, and one without
-changes, on which all of them are still observed. The loopback GitHub counts requests and points,
-including git over HTTP.
+Two runs synchronize one repository: in the first, all pull requests are new; in the second, nothing
+has changed, but all pull requests are still observed. A local stand-in for GitHub counts requests
+and points, including git over HTTP.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ def main() -> int:
     world = busy.busy(arguments.pulls)
     now = audit_worlds.after(world, 1 / 24)
     with serve(world) as server, tempfile.TemporaryDirectory() as name:
-        changed = _night(server, Path(name), now, f"{arguments.pulls:,} pull requests changed")
-        unchanged = _night(server, Path(name), now + timedelta(days=1), "nothing new")
+        changed = _sync(server, Path(name), now, f"{arguments.pulls:,} pull requests changed")
+        unchanged = _sync(server, Path(name), now + timedelta(days=1), "nothing changed")
     return 0 if changed and unchanged else 1
 
 
-def _night(server: Server, folder: Path, now: datetime, title: str) -> bool:
+def _sync(server: Server, folder: Path, now: datetime, title: str) -> bool:
     before, start = len(server.log), time.perf_counter()
     summary = audit_nights.run_night(server, folder, now)
     print(f"{title}, {time.perf_counter() - start:.0f} s")

@@ -1,10 +1,10 @@
-"""How often the 95 % intervals of `crscore bench` have the true value.
+"""Measure how often the 95 % intervals of `crscore bench` contain the true value.
 
     python benchmarks/bench_intervals.py [--sets 1000] [--changes 30 50 200]
 
-Sets are drawn from a made-up population: a change has one to five problems and a difficulty that
-all bots share; two bots find each problem by chance, and say further things. The truth is the same
-ratio over 200,000 changes. Printed is the share of the sets whose interval has it.
+Golden sets are simulated: a change has one to five problems, and a difficulty that both bots share;
+each bot finds each problem with some probability, and reports further findings. The true value of a
+measure is its value over 200,000 changes. Prints the share of sets whose interval contains it.
 """
 
 import argparse
@@ -19,14 +19,15 @@ Doubles = npt.NDArray[np.float64]
 
 BOTS = ("first", "second")
 SKILLS = (0.2, -0.4)
-"""Log-odds of having a problem of mean difficulty."""
+"""Log-odds of each bot of finding a problem of a change of mean difficulty."""
 FURTHER = (3.0, 1.5)
-"""Mean number of further findings for a change."""
+"""Mean number of further findings of each bot for a change."""
 POPULATION = 200_000
+"""Number of changes that determine the true values."""
 
 
-def draw(rng: np.random.Generator, changes: int) -> Doubles:
-    """Draw the counts of each bot and change, shape (2, N, 6), as of `Row.counts`."""
+def simulate(rng: np.random.Generator, changes: int) -> Doubles:
+    """Return the simulated `Row.counts` of each bot and change, shape (2, N, 6)."""
     problems = rng.integers(1, 6, changes)
     weights = rng.integers(1, 5, (changes, 5)) * (np.arange(5) < problems[:, None])
     difficulty = rng.normal(0, 1, changes)
@@ -43,7 +44,7 @@ def draw(rng: np.random.Generator, changes: int) -> Doubles:
 def estimate(
     counts: Doubles, resamples: int
 ) -> dict[str, tuple[float, float | None, float | None]]:
-    """Return value and ends of the interval of each measure."""
+    """Return the value of each measure, and the ends of its interval."""
     names = [f"{number:06}" for number in range(counts.shape[1])]
     golden = GoldenSet(
         name="drawn", version="", changes=tuple(Change(id=name, problems=()) for name in names)
@@ -69,12 +70,12 @@ def main() -> None:
     parser.add_argument("--changes", type=int, nargs="+", default=[30, 50, 200])
     options = parser.parse_args()
     rng = np.random.default_rng(0)
-    truth = {name: row[0] for name, row in estimate(draw(rng, POPULATION), 0).items()}
+    truth = {name: row[0] for name, row in estimate(simulate(rng, POPULATION), 0).items()}
     print("changes  " + "  ".join(truth))
     for changes in options.changes:
         covered = dict.fromkeys(truth, 0)
         for _ in range(options.sets):
-            for name, (_, low, high) in estimate(draw(rng, changes), 2000).items():
+            for name, (_, low, high) in estimate(simulate(rng, changes), 2000).items():
                 covered[name] += low is not None and high is not None and low <= truth[name] <= high
         shares = [f"{count / options.sets:{len(name)}.3f}" for name, count in covered.items()]
         print(f"{changes:7}  " + "  ".join(shares), flush=True)

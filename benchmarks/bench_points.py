@@ -1,15 +1,17 @@
-"""Findings with the subject of a problem, and terse reviews, against what `crscore bench` hits.
+"""Check which findings `crscore bench` matches with problems, on written findings and reviews.
 
     python benchmarks/bench_points.py [--list]
 
-`points.jsonl` has problems, findings that name them in other words (same), and findings that have
-the same code or subject, but make another point (other). Each finding is the only one of a bot on a
-change with this problem, without a place. `points-further.jsonl` has changes of four problems about
-the same code, and three findings for each by three bots. `terse.jsonl` has
-reviews as people write them, each comment with the index of the problem that it names, counted by
-reading; the problems are those of `reviews-further.jsonl`. Nothing was learned from these files,
-but the amounts of the rules in `pairs.py` were chosen on `points.jsonl`, and the weight of made-up
-pairs on the others (docs/design/029-golden-sets.md).
+- `points.jsonl` has problems, findings that name the problem in other words ("same"), and findings
+  about the same code or subject that make another point ("other"). Each finding is scored as the
+  only finding, without file and line, on a change with this problem.
+- `points-further.jsonl` has changes with four problems about the same code, and three findings for
+  each problem, one by each of three bots.
+- `terse.jsonl` has reviews as people write them; a person noted for each comment the index of the
+  problem that it names. The problems are those of `reviews-further.jsonl`.
+
+No weights were trained on these files, but the constants of the rules in `pairs.py` were chosen on
+`points.jsonl`, and the weight of invented pairs on the others (docs/design/029-golden-sets.md).
 """
 
 import argparse
@@ -41,7 +43,7 @@ def score_points(rows: list[dict], kind: str) -> BenchResult:
 
 
 def score_changes(rows: list[dict]) -> tuple[BenchResult, int, int]:
-    """Return the result, and the number of hits and of right ones."""
+    """Return the result, the number of hits, and how many of them are right."""
     changes, findings, right = [], [], set()
     for number, row in enumerate(rows):
         texts = tuple(Problem(text=point["problem"]) for point in row["points"])
@@ -51,11 +53,12 @@ def score_changes(rows: list[dict]) -> tuple[BenchResult, int, int]:
                 findings.append(Finding(change=f"{number:03}", bot=f"{bot}", text=text))
                 right.add((f"{number:03}", point["problem"], text))
     result = bench.score(make_set("changes", "", changes), findings, resamples=0)
-    hits = named_hits(result)
+    hits = find_hits(result)
     return result, len(hits), len(hits & right)
 
 
-def named_hits(result: BenchResult) -> set[tuple[str, str, str]]:
+def find_hits(result: BenchResult) -> set[tuple[str, str, str]]:
+    """Return change, problem and finding of each hit."""
     return {
         (change.id, change.problems[pair.problem].text, pair.finding.text)
         for change in result.changes
@@ -65,7 +68,7 @@ def named_hits(result: BenchResult) -> set[tuple[str, str, str]]:
 
 
 def score_terse(rows: list[dict]) -> tuple[BenchResult, int, int]:
-    """Return the result, the number of problems that are named, and of hits that are right."""
+    """Return the result, the number of problems that comments name, and how many hits are right."""
     changes = [
         Change(id=row["commit"], problems=tuple(Problem(text=text) for text in row["problems"]))
         for row in rows
@@ -82,13 +85,13 @@ def score_terse(rows: list[dict]) -> tuple[BenchResult, int, int]:
         if comment["names"] is not None
     }
     result = bench.score(make_set("terse", "", changes), findings, resamples=0)
-    return result, len({key[:2] for key in named}), len(named_hits(result) & named)
+    return result, len({key[:2] for key in named}), len(find_hits(result) & named)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument(
-        "--list", action="store_true", help="print the pairs that were decided wrong"
+        "--list", action="store_true", help="print the pairs of `points.jsonl` decided wrongly"
     )
     options = parser.parse_args()
     for kind, expected in (("same", "hit"), ("other", "missed")):
@@ -103,11 +106,11 @@ def main() -> None:
                     )
     result, hits, right = score_changes(read_rows("points-further.jsonl"))
     named = sum(len(change.problems) for change in result.changes) * len(result.bots)
-    print(f"changes: {hits} of {named} findings hit a problem, {right} of them their own")
+    print(f"changes: {hits} of {named} findings hit a problem, {right} of them the right one")
     result, named, right = score_terse(read_rows("terse.jsonl"))
     (bot,) = result.bots
     problems = sum(len(change.problems) for change in result.changes)
-    print(f"terse reviews: {len(result.changes)}, recall {bot.hits / problems:.3f}, counted "
+    print(f"terse reviews: {len(result.changes)}, recall {bot.hits / problems:.3f}, by a person "
           f"{named / problems:.3f}; {right} of {bot.hits} hits are right")  # fmt: skip
 
 

@@ -1,9 +1,9 @@
-"""Scores of `crscore bench` from comments as posted, against extracted points.
+"""Compare scores of `crscore bench` for comments as posted and for the points extracted from them.
 
     python benchmarks/bench_raw.py
 
-`raw_comments.jsonl` has made-up comments of several points on one change each, the problems of the
-change, and the points of the comment, divided by reading. Both are scored on the same problems.
+Each row of `raw_comments.jsonl` has the problems of a change, an invented comment that makes
+several points, and these points, which a person extracted. Both are scored on the same problems.
 """
 
 import json

@@ -1,9 +1,9 @@
-"""CPU time and memory of `crscore bench` on many findings, with the real encoder.
+"""Measure CPU time and memory of `crscore bench` on many findings, with the real encoder.
 
     python benchmarks/bench_speed.py [--changes 1000] [--bots 20] [--findings 50000]
 
-All texts are made up and differ, so that no encoding is reused. A finding has some 25 words. The
-time of the encoder alone is that of encoding each text once, extrapolated from a sample.
+All texts are generated and differ, so that no vector is reused. A finding has about 25 words. The
+time of the encoder alone is the time to encode each text once, extrapolated from a sample.
 """
 
 import argparse
@@ -11,16 +11,16 @@ import os
 import random
 import resource
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command sets it
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as `crscore` itself does
 
 from crscore import bench
 from crscore.bench.records import Change, Finding, Problem, make_set
 from crscore.encoders.minilm import MiniLM
 
 PROBLEMS = 3
-"""Problems of a change."""
+"""Number of problems of a change."""
 SAMPLE = 500
-"""Texts that the encoder's own time is measured on."""
+"""Number of texts on which the encoder alone is measured."""
 PARTS = (
     ("The lock", "A retry", "`parse_config`", "The new cache", "The worker", "`load_user`"),
     ("is never released", "drops the last row", "returns None", "blocks the event loop",
@@ -68,7 +68,7 @@ def main() -> None:
     started = cpu_seconds()
     result = bench.score(golden, findings)
     seconds = cpu_seconds() - started
-    highest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     sample = [finding.text for finding in findings[:SAMPLE]]
     texts = options.findings + PROBLEMS * options.changes
     started = cpu_seconds()
@@ -78,8 +78,8 @@ def main() -> None:
     print(f"{options.changes:,} changes, {options.bots} bots, {options.findings:,} findings, "
           f"{unlisted:,} unlisted")  # fmt: skip
     print(f"CPU time        {seconds:8.1f} s, {seconds * rate / texts:.2f} times the encoder alone")
-    print(f"encoder alone   {texts / rate:8.1f} s, at {rate:.0f} texts a second")
-    print(f"highest memory  {highest / 1024:8.0f} MiB")
+    print(f"encoder alone   {texts / rate:8.1f} s, at {rate:.0f} texts per second")
+    print(f"peak memory     {peak / 1024:8.0f} MiB")
 
 
 if __name__ == "__main__":

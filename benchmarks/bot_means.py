@@ -1,13 +1,14 @@
-"""How far a bot's mean usefulness is from that by readers of its comments.
+"""Compare a bot's mean usefulness by the network with that by readers of its comments.
 
     python -m benchmarks.bot_means DATA
 
-DATA is the folder that `crscore train usefulness` takes; seven bots have 20 or more comments with a
-judged worth. Printed for each: comments; their mean standing by the shipped network with the
-interval of `audit.summary.estimate_mean`; by the readers; and the readers' mean minus the middles
-of the spread. Then the standard deviation of the latter between bots, without the error of the
-single comments (`BOT_ERROR`), and how many intervals have the readers' mean, with this error and
-without it. The network has seen these comments, the spread was measured on unseen ones.
+DATA is the folder of `crscore train usefulness`. Seven bots have 20 or more comments whose worth
+readers judged. Prints for each bot the number of comments; their mean standing by the shipped
+network, with the interval of `audit.summary.estimate_mean`; their mean standing by the readers; and
+the error, which is the readers' mean minus the mean that the network's standings predict. Then
+prints the standard deviation of the error between bots, without the part that is due to single
+comments (`BOT_ERROR`), and how many intervals contain the readers' mean, with and without
+`BOT_ERROR`. The network was trained on these comments; the spread was measured on others.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ MIN_COMMENTS = 20
 
 
 def read_comments(data: Path) -> list[tuple[str, str, str, float]]:
-    """Return bot, hunk, text and judged worth, 1 to 5."""
+    """Return bot, hunk, text and worth by readers (1 to 5) of each comment of a bot."""
     folder = data / "real-comments"
     judged = {
         key: 1 + 4 * item.ratings["worth"]
@@ -57,7 +58,7 @@ def read_comments(data: Path) -> list[tuple[str, str, str, float]]:
 
 
 def measure(rows: list[tuple[str, str, str, float]], weights) -> dict[str, np.ndarray]:
-    """Return the standing by the network and by readers, (N, 2), of the comments of each bot."""
+    """Return the standings of each bot's N comments by the network and by readers, shape (N, 2)."""
     scorer = Scorer(analyzers="none")
     values = np.sort(np.concatenate([weights.guide[COMMENTS, who] for who in (PEOPLE, BOTS)]))
     rng = np.random.default_rng(0)
@@ -72,7 +73,8 @@ def measure(rows: list[tuple[str, str, str, float]], weights) -> dict[str, np.nd
         if useful is not None:
             value = headline.value_of([worth])
             first, last = np.searchsorted(values, [value - 1e-6, value + 1e-6])
-            # Readers judge in whole numbers: a text of one worth is at a rank of chance.
+            # Readers judge in whole numbers, so many texts have the same worth; the rank among
+            # these is chosen at random.
             told = 100 * (first + (last - first) * rng.random()) / len(values)
             places[bot].append((useful.standing, told))
     return {bot: np.array(row) for bot, row in places.items() if len(row) >= MIN_COMMENTS}

@@ -1,10 +1,11 @@
-"""Whether recorded answers of language models parse.
+"""Check how well answers of language models about claims are parsed.
 
     python benchmarks/claims.py DATA CLAIMS
 
-DATA is the human study's file, CLAIMS a file of changes with a model's `completion`. Printed are
-the numbers of claims and implications that `claims/answer.py` reads from the study's GPT-4o
-answers and from the GPT-4 completions, with headers, numbers and marks left in them (0 is right).
+DATA is the file of the human study, and CLAIMS a file of changes with a model's `completion`.
+Prints how many claims and implications `claims/answer.py` reads from the study's GPT-4o answers and
+from the GPT-4 completions, and how many of them still contain headers, numbers or Markdown, which
+should be none.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def rows(path: Path) -> list[dict[str, Any]]:
         return [json.loads(line) for line in lines]
 
 
-def parsing(name: str, answers: Sequence[str]) -> None:
+def print_parsed(name: str, answers: Sequence[str]) -> None:
     answers_parsed = [read_answer(raw) for raw in answers]
     left = Counter(
         kind
@@ -49,9 +50,9 @@ def parsing(name: str, answers: Sequence[str]) -> None:
     )
     empty = sum(not answer.claims for answer in answers_parsed)
     cut = sum(answer.cut for answer in answers_parsed)
-    print(f"\n{name}: {len(answers)} answers, {empty} without claims, {cut} broke off,")
-    print(f"headers, numbers and marks left over in claims: {dict(left)}")
-    print(f"{'':14} mean  min  max  answers with 0, 1, 2, ... of them")
+    print(f"\n{name}: {len(answers)} answers, {empty} without claims, {cut} truncated,")
+    print(f"headers, numbers and Markdown left in claims: {dict(left)}")
+    print(f"{'':14} mean  min  max  number of answers with 0, 1, 2, ... of them")
     for kind, counts in (
         ("claims", [len(answer.claims) for answer in answers_parsed]),
         ("implications", [len(answer.implications) for answer in answers_parsed]),
@@ -68,8 +69,8 @@ def main() -> None:
     options = parser.parse_args()
     study, labels = rows(options.data), rows(options.claims)
     asked = [row for row in study if row["gpt4o_claims_raw"] is not None]
-    parsing("GPT-4o, the study", [row["gpt4o_claims_raw"] for row in asked])
-    parsing("GPT-4, training rows", [row["completion"] for row in labels])
+    print_parsed("GPT-4o, the study", [row["gpt4o_claims_raw"] for row in asked])
+    print_parsed("GPT-4, training rows", [row["completion"] for row in labels])
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""Compare claims made without a model with those of a language model.
+"""Compare structural claims with those of a language model.
 
     python benchmarks/claims_compared.py DATA [--folds 5]
 
-DATA is the human study. Printed are, for each change, how many of the claims that GPT-4o made are
-matched by some structural claim at the encoder's threshold for a model's claims, and the Spearman
-correlation of relevance with people for each kind of claims, on changes held out from training.
+DATA is the human study. Prints which share of GPT-4o's claims about a change some structural claim
+matches, at the encoder's threshold for a model's claims; and for each kind of claims, Spearman's
+correlation of relevance with human ratings on changes held out of the training.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def rows(data: Path) -> list[dict]:
     return [json.loads(line) for line in text.decode().splitlines() if line.strip()]
 
 
-def with_files(row: dict):
-    """Return the change with its whole files, as in `crscore validate`."""
+def read_change(row: dict):
+    """Return the change with its full files, as `crscore validate` does."""
     change = parse.parse_diff(row["patch"], language=row["language"])
     path = change.files[0].path
     return parse.with_sources(change, {path: (row.get("old_source"), row.get("new_source"))})
@@ -45,14 +45,14 @@ def shares(recorded: list[dict]) -> list[float]:
     for row in recorded:
         answer = read_answer(row["gpt4o_claims_raw"] or "")
         published = (*answer.claims, *answer.implications)
-        (claims,) = generator.generate([with_files(row)])
+        (claims,) = generator.generate([read_change(row)])
         if not published or not claims.references:
             continue
         ours = encoder.encode([reference.encoded_text for reference in claims.references])
         theirs = encoder.encode(published)
         cosines = cells.cosine(theirs, ours)
         shares.append(float((cosines.max(axis=1) > tau).mean()))
-    print(f"threshold {tau}, {len(shares)} changes with claims of both")
+    print(f"threshold {tau}, {len(shares)} changes with claims of both kinds")
     return shares
 
 
@@ -75,8 +75,8 @@ def correlation(data: Path, claims: str, folds: int) -> str:
     return f"{row['spearman']:.3f} [{row['low']:.3f}, {row['high']:.3f}]"
 
 
-def listed(raw: str) -> list[dict[str, str]]:
-    """Parse an answer into the claims of a recording."""
+def to_claims(raw: str) -> list[dict[str, str]]:
+    """Parse an answer into claims in the form that `replay` reads."""
     answer = read_answer(raw)
     kinds = (("claim", answer.claims), ("implication", answer.implications))
     return [{"text": text, "kind": kind} for kind, texts in kinds for text in texts]
@@ -97,7 +97,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         recording = Path(folder) / "gpt4o.jsonl"
         lines = [
-            {"sha256": hashlib.sha256(row["patch"].encode()).hexdigest(), "claims": listed(raw)}
+            {
+                "sha256": hashlib.sha256(row["patch"].encode()).hexdigest(),
+                "claims": to_claims(raw),
+            }
             for row in recorded
             if (raw := row["gpt4o_claims_raw"])
         ]

@@ -1,11 +1,12 @@
-r"""Check claims against both versions of the files, without a parser and without the generator.
+r"""Check whether structural claims are true, without the code that generates them.
 
     python benchmarks/claims_true.py COMMITS [--repositories a,b] [--no-files] [--show 40]
 
-COMMITS is a file of commits, one JSON object a line, with repository, commit, diff and files. What
-a sentence quotes is looked up in both versions of its unit, as runs of tokens on changed lines;
-units are found by declaring lines and by indentation. A sentence that says several things holds
-when all of them do. With --no-files the generator sees the diff alone; the files are read here.
+COMMITS is a file of commits, one JSON object per line, with repository, commit, diff and files. A
+claim is about a unit of code (function, class, test). What the claim quotes is searched in both
+versions of the unit, as sequences of tokens on changed lines. Units are found without a parser: by
+lines that declare their name, and by indentation. A claim that says several things is true if all
+of them are. With --no-files, the generator sees only the diff; the check still reads the files.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ OPAQUE = {
     "go": rf"{SLASHED}|`[^`]*`|{QUOTED}",
     "js": SLASHED + "|" + QUOTED + TEMPLATE + JS_REGEX,
 }
-"""Comments and strings of each family of languages."""
+"""Family of languages -> pattern of its comments and strings."""
 TOKEN = re.compile(r"[\w$]+|[^\w\s]")
 SAME_QUOTES = str.maketrans("'`", '""')
 CONTINUED = re.compile(
@@ -79,7 +80,7 @@ NO_NAMES = re.compile(r"(?:if|else|for|while|switch|case|catch|try|return|do|thr
 TEST_WORD = re.compile(r"\b(?:it|test|describe|context|should|Run|suite|specify|scenario|TEST)")
 
 
-def tokens_of(text: str) -> list[str]:
+def split_tokens(text: str) -> list[str]:
     return TOKEN.findall(text.translate(SAME_QUOTES))
 
 
@@ -96,25 +97,25 @@ def flat(text: str) -> str:
 
 
 def tail(name: str) -> str:
-    """Return the last name of a qualified one; a title stays whole."""
+    """Return the last part of a qualified name; a test's title, which has spaces, is unchanged."""
     name = re.sub(r"(?<=\w)<[^<>]*>(?=$|[.:])", "", name)
     return name if " " in name else re.split(r"\.|::|->|#", name)[-1] or name
 
 
 class Stream:
-    """Tokens of some lines, to be searched as one text with a space around each."""
+    """Tokens of some lines, joined to one text by spaces, so that a pattern can span lines."""
 
     def __init__(self, lines: Iterable[tuple[int, str]]) -> None:
         pieces, self.starts, self.numbers, at = [" "], [], [], 0
         for number, line in lines:
             self.starts.append(at)
             self.numbers.append(number)
-            pieces += [f"{token} " for token in tokens_of(line)]
-            at += sum(len(token) + 1 for token in tokens_of(line))
+            pieces += [f"{token} " for token in split_tokens(line)]
+            at += sum(len(token) + 1 for token in split_tokens(line))
         self.text = "".join(pieces)
 
-    def places(self, pattern: str) -> list[range]:
-        """Return the lines of each occurrence."""
+    def find(self, pattern: str) -> list[range]:
+        """Return the numbers of the lines of each match."""
         ranges = []
         for match in re.finditer(f"(?<= ){pattern}", self.text):
             low = bisect_right(self.starts, match.start() - 1) - 1
@@ -124,9 +125,9 @@ class Stream:
 
 
 def pattern_of(code: str) -> str:
-    """Return the pattern of a piece of code in a stream; of a cut one the pattern of its start."""
+    """Return a pattern that finds code in a `Stream`; for code that ends with "…", its start."""
     end = "" if code.endswith("…") else "(?= )"
-    return " ".join(map(re.escape, tokens_of(code.rstrip("…")))) + end
+    return " ".join(map(re.escape, split_tokens(code.rstrip("…")))) + end
 
 
 class Text:
@@ -137,11 +138,11 @@ class Text:
         self.source = source
         self.lines = source.split("\n")
         self.changed: set[int] = set()
-        """Numbers of its changed lines."""
+        """Numbers of the changed lines."""
 
     @cache  # noqa: B019 - the texts of one commit live as long as their check
     def view(self, which: str) -> list[str]:
-        """Return its lines: `raw`, `code` without comments, or `bare` without strings, too."""
+        """Return the lines: `raw`, `code` (without comments) or `bare` (also without strings)."""
 
         def blank(match: re.Match[str]) -> str:
             text = match[0]
@@ -163,7 +164,7 @@ class Text:
         return "\n".join(line for _, line in self.of(region, which))
 
     def heads(self, name: str, *, test: bool = False) -> list[int]:
-        """Return the lines that declare a name or a test's title."""
+        """Return the numbers of the lines that declare a name, or a test with this title."""
         lines = set()
         if test:
             title = flat(name.rstrip("…"))
@@ -182,14 +183,19 @@ class Text:
         return sorted(lines)
 
     def extent(self, head: int) -> range:
-        """Return the lines of a unit, with the comments above, by indentation."""
+        """Return the lines of the unit that is declared at a line, with the comments above it.
+
+        The unit ends at the first later line that is not indented more, unless this line continues
+        the unit.
+        """
         lines, start, end, depth = self.view("bare"), head, head, 0
         base = _indent(lines[head - 1])
         for n in range(head + 1, len(lines) + 1):
             depth += lines[n - 2].count("(") - lines[n - 2].count(")")
             line, inner = lines[n - 1].strip(), lines[n - 1][_indent(self.lines[n - 1]) :][:1]
             if not line or inner.isspace() or (line[0] == "#" and self.family in {"c", "cs"}):
-                continue  # blank, or it begins inside of a comment or of a string
+                # The line is blank, a directive, or begins inside of a comment or string.
+                continue
             if depth <= 0 and _indent(lines[n - 1]) <= base and not CONTINUED.match(line):
                 follows = next((x.strip() for x in lines[n : n + 2] if x.strip()), "")
                 closes = line[0] in ")]}" or re.match(r"end\b", line)
@@ -209,7 +215,7 @@ class Text:
 
     @cache  # noqa: B019
     def units(self, name: str, around: str = "", *, test: bool = False) -> list[range]:
-        """Return the lines of each unit of a name, inside of another one if that is declared."""
+        """Return the lines of each unit of a name, inside of the unit `around` if this exists."""
         heads = self.heads(name, test=test)
         if self.family == "go":
             of = {head: RECEIVER.match(self.lines[head - 1]) for head in heads}
@@ -229,7 +235,7 @@ def _indent(line: str) -> int:
 
 
 def _is_declared(source: str, match: re.Match[str]) -> bool:
-    """Return whether a name with a parenthesis after it is declared there, not called."""
+    """Return whether a name followed by a parenthesis is declared, not called."""
     kind, depth, at = match["kind"] or "", 0, match.start("open")
     for at in range(match.start("open"), len(source)):
         depth += (source[at] in "([{") - (source[at] in ")]}")
@@ -248,10 +254,10 @@ class Pair:
         self.missing = {"old": old is None, "new": new is None}
         self.text = {"old": Text(old_path, old or ""), "new": Text(path, new or "")}
         self.kept: list[dict[str, int]] = []
-        """Numbers in both versions of the lines that are shown unchanged."""
+        """Line numbers, in both versions, of the context lines of the diff."""
 
     def across(self, region: Collection[int], side: str) -> set[int]:
-        """Return the lines of a version between those that some lines of the other are."""
+        """Return the lines of a version that correspond to a region of the other version."""
         hit = [both[side] for both in self.kept if both[OTHER[side]] in region]
         low, high = min(hit, default=0), max(hit, default=-1)
         while low - 1 in self.text[side].changed:
@@ -262,7 +268,7 @@ class Pair:
 
 
 def pairs_of(row: dict) -> dict[str, Pair]:
-    """Read a commit: the two versions of each path, with the changed lines of its diff."""
+    """Return both versions of each file of a commit, with the changed lines."""
     pairs = {}
     for file in parse.parse_diff(row["diff"]).files:
         path = file.path or file.old_path or ""
@@ -279,14 +285,15 @@ def pairs_of(row: dict) -> dict[str, Pair]:
 
 
 class UntrueError(Exception):
-    """A statement does not hold."""
+    """Raised if a claim is not true; the text says why."""
 
 
 class UnsureError(Exception):
-    """A statement cannot be checked."""
+    """Raised if a claim cannot be checked."""
 
 
-def need(held: object, why: str) -> None:
+def require(held: object, why: str) -> None:
+    """Raise UntrueError, with the reason, if a condition does not hold."""
     if not held:
         raise UntrueError(why)
 
@@ -296,13 +303,14 @@ PIECE = re.compile(r"`([^`]*)`|“((?:[^“”]|“[^“”]*”)*)”")
 
 
 class Case:
-    """A claim with all that its check looks at; its quoted pieces are numbered."""
+    """Claim, split into its quoted parts and the sentence around them, with its unit of code."""
 
     def __init__(self, claim: object, pair: Pair, pairs: dict[str, Pair], former: str = "") -> None:
         self.topic, self.pair, self.pairs = claim.topic, pair, pairs
         self.spans, self.items = claim.spans, []
         self.within: set[str] = set()
-        """Patterns that only have to be there: parts of what is said of the other version."""
+        """Patterns that may also occur in the other version, where they are part of what the claim
+        says of it."""
 
         def aside(match: re.Match[str]) -> str:
             self.items.append(match[1] if match[1] is not None else match[2])
@@ -316,16 +324,17 @@ class Case:
         title = re.search(r"(?:test|test suite) «(\d+)»", self.skeleton)
         last = self.items[int(title[1])] if self.is_test and title else tail(name)
         self.last = {"new": last, "old": (former if self.is_test else tail(former)) or last}
-        """Its name in both versions."""
+        """Name of the unit in each version, without qualifiers."""
         around = "" if self.is_test else tail(name.removesuffix(last).rstrip(".:#"))
         self.around = {"new": around, "old": around}
-        """The name around it."""
+        """Name of the enclosing unit in each version, "" if there is none."""
         if "." in former and not self.is_test:
             self.around["old"] = former.split(".")[-2]
         self.place = range(self.topic.place.start, self.topic.place.end + 1)
         self.side = str(self.topic.place.side)
 
     def of(self, part: str | None) -> list[str]:
+        """Return the quoted parts that a part of the sentence refers to."""
         return [self.items[int(index)] for index in re.findall(r"«(\d+)»", part or "")]
 
     def units(self, side: str, name: str = "", pair: Pair | None = None) -> list[range]:
@@ -334,7 +343,7 @@ class Case:
 
     @cache  # noqa: B019
     def region(self, side: str, *, head: bool = False) -> frozenset[int]:
-        """Return the lines of the unit in one version, or only those that declare it."""
+        """Return the lines of the unit in one version; with `head`, only those that declare it."""
         text, own = self.pair.text[side], self.side == side
         if head:
             heads = text.heads(self.last[side], test=self.is_test)
@@ -344,7 +353,7 @@ class Case:
         if self.is_file:
             return frozenset(range(1, len(text.lines) + 1))
         places = self.units(side)
-        if self.is_test and (own or len(places) > 1):  # several tests may have one title
+        if self.is_test and (own or len(places) > 1):  # Several tests may have the same title.
             near = set(self.place) if own else self.pair.across(self.place, side)
             places = [place for place in places if near & set(place)] or places
         if not own and not places and self.topic.state not in {"new", "removed"}:
@@ -359,30 +368,31 @@ class Case:
         return self.pair.text[side].joined(self.region(side), which)
 
     def came(self, pattern: str, side: str, *, alone: bool = False, head: bool = False) -> None:
-        """Check that something is on changed lines of a version, and less often in the other.
+        """Check that code is on changed lines of a version, and less often in the other version.
 
-        With `alone`, it has to be missing from the other one.
+        With `alone`, the other version must not have it at all; with `head`, only declarations are
+        searched.
         """
         if not self.region(side):
             raise UnsureError
-        here = self.stream(side, head=head).places(pattern)
-        here = here or self.stream(side, "raw", head=head).places(pattern)
-        there = self.stream(OTHER[side], head=head).places(pattern)
-        need(here, f"it is not in the {side} version")
+        here = self.stream(side, head=head).find(pattern)
+        here = here or self.stream(side, "raw", head=head).find(pattern)
+        there = self.stream(OTHER[side], head=head).find(pattern)
+        require(here, f"it is not in the {side} version")
         touched = any(self.pair.text[side].changed.intersection(lines) for lines in here)
         away = self.region(OTHER[side]) and (not there or pattern in self.within)
-        need(touched or away, f"it is on no changed line of the {side} version")
+        require(touched or away, f"it is on no changed line of the {side} version")
         fewer = len(there) < (1 if alone else len(here))
-        need(fewer or pattern in self.within, f"the {OTHER[side]} version has it, too")
+        require(fewer or pattern in self.within, f"the {OTHER[side]} version has it, too")
 
     def covered_lines(self, side: str) -> set[int]:
-        """Return the changed lines that the claim is said to be about."""
+        """Return the changed lines of a version that the claim's spans contain."""
         own = [range(span.start, span.end + 1) for span in self.spans if str(span.side) == side]
         return self.pair.text[side].changed.intersection(*[set().union(*own)])
 
 
 def _declaring(text: Text, head: int) -> range:
-    """Return the lines of a declaration without its body."""
+    """Return the lines of a declaration, without the body."""
     bare, start = text.view("bare"), head
     while re.match(r"\s*(?:@|\[|#|template|static|public|inline)", text.lines[start - 2]):
         start -= 1
@@ -397,29 +407,32 @@ Check = "Callable[[Case, re.Match[str]], None]"
 
 
 def each(case: Case, match: re.Match[str], check: Callable[[str, str], object]) -> None:
-    """Apply a check to what a sentence says of the new and of the old version."""
+    """Apply a check to each quoted part that a claim says of the new and of the old version."""
     groups = match.groupdict()
     items = {side: case.of(groups.get(side)) for side in OTHER}
     items["old" if "no longer" in match[0] else "new"] += case.of(groups.get("items"))
     for side, mine in items.items():
         whole = Stream([(1, "\n".join(items[OTHER[side]]))])
-        case.within |= {pattern for pattern in map(pattern_of, mine) if whole.places(pattern)}
+        case.within |= {pattern for pattern in map(pattern_of, mine) if whole.find(pattern)}
         for item in mine:
             try:
                 check(item, side)
             except UntrueError as error:
                 raise UntrueError(f"`{item}`: {error}") from None
-    need(items["new"] != items["old"] or not items["new"], "it says the same of both versions")
+    require(items["new"] != items["old"] or not items["new"], "it says the same of both versions")
 
 
 def pieces(
     before: str = "", *, alone: bool = False, part: bool = False, head: bool = False
 ) -> Check:
-    """Make the check of pieces of code that came or went.
+    """Return a check of claims that code was added or removed.
 
-    In `before`, the pattern of what stands before each, NAME and TAIL are the piece called first.
-    With `alone`, where a sentence speaks of one version, the other may not have it; with `part`, it
-    may stand elsewhere in both; with `head`, it stands in the declaration of the unit.
+    Args:
+        before: Pattern of the code before each part; NAME and TAIL in it are replaced by the part
+            called `first`.
+        alone: Whether the other version must not have the code, if the claim is about one version.
+        part: Whether the code may also occur elsewhere in both versions.
+        head: Whether the code is in the declaration of the unit.
     """
 
     def check(case: Case, match: re.Match[str]) -> None:
@@ -453,11 +466,11 @@ def check_condition(case: Case, match: re.Match[str]) -> None:
     def check(item: str, side: str) -> None:
         code = pattern_of(item)
         count = [
-            len(case.stream(side_name).places(TESTED.replace("CODE", code))) for side_name in OTHER
+            len(case.stream(side_name).find(TESTED.replace("CODE", code))) for side_name in OTHER
         ]
         if count[0] != count[1] and (count[0] > count[1]) == (side == "old"):
-            case.within.add(code)  # the same code may stand elsewhere
-        elif code in case.within:  # a part of the other condition, and a whole one here
+            case.within.add(code)  # The same code may occur elsewhere.
+        elif code in case.within:  # A part of the other version's condition, but all of this one's.
             code = TESTED.replace("CODE", code)
             case.within.add(code)
         case.came(code, side)
@@ -475,7 +488,7 @@ STATEMENTS = {
 
 
 def states(case: Case, verb: str, item: str, side: str, which: str = "code") -> bool:
-    """Return whether a unit calls, raises or catches something."""
+    """Return whether the unit, in one version, calls, raises or catches something."""
     if item.endswith("…"):
         raise UnsureError
     last, family = tail(item), case.pair.text[side].family
@@ -489,10 +502,10 @@ def check_statement(case: Case, match: re.Match[str]) -> None:
     verb = match["verb"][:5].rstrip("s")
 
     def check(item: str, side: str) -> None:
-        need("." in item or not NO_NAMES.fullmatch(item), "it is a keyword")
-        need(states(case, verb, item, side), f"the {side} version does not {verb} it")
+        require("." in item or not NO_NAMES.fullmatch(item), "it is a keyword")
+        require(states(case, verb, item, side), f"the {side} version does not {verb} it")
         there = states(case, verb, item, OTHER[side], "bare")
-        need(not there or "new message" in match[0], f"the other version does {verb} it, too")
+        require(not there or "new message" in match[0], f"the other version does {verb} it, too")
 
     each(case, match, check)
     for message in case.of(match.groupdict().get("message")):
@@ -500,7 +513,7 @@ def check_statement(case: Case, match: re.Match[str]) -> None:
 
 
 def contents(case: Case, verb: str, items: list[str], side: str) -> None:
-    """Check what a unit of one version has inside of it, whatever the other one has."""
+    """Check what the unit contains in one version; the other version does not matter."""
     for item in items:
         verb = re.sub(r"e?s$", "", verb) if verb[:4] in {"call", "rais", "catc"} else verb
         if verb.rstrip("e") in {"call", "rais", "catch"}:
@@ -511,8 +524,8 @@ def contents(case: Case, verb: str, items: list[str], side: str) -> None:
             head = verb == "takes" and bool(case.region(side, head=True))
             code = pattern_of(item.lstrip("*&.$")) if head else pattern_of(item)
             streams = [case.stream(side, which, head=head) for which in ("code", "raw")]
-            held = any(stream.places(rf"\$?{code}") for stream in streams)
-        need(held, f"`{item}`: the unit does not have it")
+            held = any(stream.find(rf"\$?{code}") for stream in streams)
+        require(held, f"`{item}`: the unit does not have it")
 
 
 def check_contents(case: Case, match: re.Match[str]) -> None:
@@ -526,7 +539,7 @@ ITEMS = rf"(?<= )NAME (?:< [^();]*> )?[({{] {ITEMS}*\)?"
 
 
 def check_passes(case: Case, match: re.Match[str]) -> None:
-    """Arguments of a call that came or went; in Ruby a call may do without parentheses."""
+    """Check added and removed arguments of a call; Ruby's calls may have no parentheses."""
     name = pattern_of(tail(case.of(match["call"])[0]))
     arguments = {
         side: " ".join(re.findall(ITEMS.replace("NAME", name), case.stream(side).text))
@@ -535,19 +548,19 @@ def check_passes(case: Case, match: re.Match[str]) -> None:
     loose = "a value with" in match[0] or not all(arguments.values())
 
     def check(item: str, side: str) -> None:
-        need(case.stream(side).places(name), f"the {side} version has no such call")
-        need(case.stream(side).places(pattern_of(item)), f"the {side} version does not have it")
+        require(case.stream(side).find(name), f"the {side} version has no such call")
+        require(case.stream(side).find(pattern_of(item)), f"the {side} version does not have it")
         edges = r"(?<=[(,{] )CODE(?= []),}])".replace("CODE", pattern_of(item))
         count = {side_name: len(re.findall(edges, arguments[side_name])) for side_name in OTHER}
         is_known = loose or item.endswith("…") or (count[side] and pattern_of(item) in case.within)
         fewer = is_known or count[side] > count[OTHER[side]]
-        need(fewer, f"it is passed {count['old']} times, now {count['new']} times")
+        require(fewer, f"it is passed {count['old']} times, now {count['new']} times")
 
     each(case, match, check)
 
 
 def check_imports(case: Case, match: re.Match[str]) -> None:
-    """Imported names on changed lines; those of a module may stand elsewhere, too."""
+    """Check imported names on changed lines; names of a module may also occur elsewhere."""
 
     def check(item: str, side: str) -> None:
         codes = [
@@ -557,7 +570,7 @@ def check_imports(case: Case, match: re.Match[str]) -> None:
         if case.pair.text[side].family == "go":
             codes = [f'" {codes[0]} "']
         code = next(
-            (candidate for candidate in codes if case.stream(side).places(candidate)), codes[0]
+            (candidate for candidate in codes if case.stream(side).find(candidate)), codes[0]
         )
         case.within |= {code} if " from " in match[0] else set()
         case.came(code, side)
@@ -566,48 +579,48 @@ def check_imports(case: Case, match: re.Match[str]) -> None:
 
 
 def check_prose(case: Case, match: re.Match[str]) -> None:
-    """What a comment or a document says; something new where the sentence says "now"."""
+    """Check what a comment or a document says; if the claim says "now", the old one does not."""
     (prose,) = case.of(match["prose"])
     wanted = words_of(prose.rstrip("…"))[: -1 if prose.endswith("…") else None]
     for side in OTHER if " now says " in match[0] else ["new"]:
         text = case.text(side, "raw")
         tagless = [re.sub(tag, " ", text) for tag in (r"</?\w+/?>", r"</?[\w:]+[^>\n]*>|\s@\w+")]
         held = any(wanted in words_of(prose) for prose in (text, *tagless))
-        need(held == (side == "new"), f"the {side} version does {'' if held else 'not '}say so")
+        require(held == (side == "new"), f"the {side} version does {'' if held else 'not '}say so")
 
 
 def check_size(case: Case, match: re.Match[str]) -> None:
-    """Numbers of lines: all of a new or removed unit, else the changed ones."""
+    """Check numbers of lines: all lines of a new or removed unit, or the changed lines."""
     sizes = {side: len(case.pair.text[side].changed & case.region(side)) for side in OTHER}
     for side, pattern in (("new", r"(\d+) lines? added"), ("old", r"(\d+)(?: lines?)? removed\)")):
         for count_text in re.findall(pattern, match[0]):
-            need(int(count_text) <= sizes[side], f"it has {sizes[side]} {side} changed lines")
+            require(int(count_text) <= sizes[side], f"it has {sizes[side]} {side} changed lines")
     if whole := re.search(r"\((\d+) lines?\)", match[0]):
         lines = case.pair.text[case.side].of(case.place, "raw")
         low = sum(bool(line.strip()) for _, line in lines)
         high = max(len(lines), len(case.region(case.side)))
         low, high = (case.topic.lines,) * 2 if case.is_file else (low, high)
-        need(low <= int(whole[1]) <= high, f"it has {low} to {high} lines")
+        require(low <= int(whole[1]) <= high, f"it has {low} to {high} lines")
     for item in case.of(match.groupdict().get("around")):
-        held = [case.stream(side, "raw").places(pattern_of(tail(item))) for side in OTHER]
-        need(any(held), f"`{item}` is not in it")
+        held = [case.stream(side, "raw").find(pattern_of(tail(item))) for side in OTHER]
+        require(any(held), f"`{item}` is not in it")
 
 
 def check_new(case: Case, match: re.Match[str]) -> None:
-    """A new or a removed unit or file, with what is in it."""
+    """Check that a unit or file is new or removed, and what it contains."""
     side = "old" if "removed" in match[0] else "new"
     check_size(case, match)
     if case.is_file:
         tests = case.topic.noun == "tests"
-        need(tests or case.pair.missing[OTHER[side]], "the file is in both versions")
+        require(tests or case.pair.missing[OTHER[side]], "the file is in both versions")
     else:
         name, text = case.last[side], case.pair.text[side]
-        need(not NO_NAMES.fullmatch(name), f"`{name}` is a keyword")
+        require(not NO_NAMES.fullmatch(name), f"`{name}` is a keyword")
         is_known = letters(name.rstrip("…")) in letters(text.joined(case.place, "raw"))
-        need(is_known or name in {"constructor", "default"}, "its place has no such name")
-        need(text.changed & set(case.place), "its place has no changed lines")
+        require(is_known or name in {"constructor", "default"}, "its place has no such name")
+        require(text.changed & set(case.place), "its place has no changed lines")
         there = len(case.units(OTHER[side], name))
-        need(there <= (name == case.around[side]), f"`{name}` is declared in both versions")
+        require(there <= (name == case.around[side]), f"`{name}` is declared in both versions")
     for verb, items in re.findall(rf"(\w+|:)(?: the tests?)? ({LIST})", match["rest"]):
         contents(case, verb, case.of(items), side)
 
@@ -617,36 +630,36 @@ def check_overload(case: Case, match: re.Match[str]) -> None:
     more = "old" if "less" in match[0] else "new"
     if not count[more]:
         raise UnsureError
-    need(count[more] > count[OTHER[more]] > 0, f"it has {count} declarations")
+    require(count[more] > count[OTHER[more]] > 0, f"it has {count} declarations")
     contents(case, "takes", case.of(match["items"]), more)
 
 
 def alike(one: str, two: str) -> float:
-    """Return the share of the tokens of the smaller text that the other one has, in [0, 1]."""
-    left, right = Counter(tokens_of(one)), Counter(tokens_of(two))
+    """Return the share of the tokens of the shorter text that the other text has, in [0, 1]."""
+    left, right = Counter(split_tokens(one)), Counter(split_tokens(two))
     return (left & right).total() / max(1, min(left.total(), right.total()))
 
 
 def check_renamed(case: Case, match: re.Match[str]) -> None:
     replaced = "takes the place" in match[0]
-    need(len({*case.of(match["name"]), *case.of(match["new"])}) == 2, "both names are the same")
+    require(len({*case.of(match["name"]), *case.of(match["new"])}) == 2, "both names are the same")
     if not replaced:
         case.last["new"] = tail(case.of(match["new"])[0])
     for side, name in case.last.items():
-        need(not NO_NAMES.fullmatch(name), f"`{name}` is a keyword")
+        require(not NO_NAMES.fullmatch(name), f"`{name}` is a keyword")
         here = case.units(side)
         there = case.pair.text[OTHER[side]].units(name, case.around[side], test=case.is_test)
         is_known = here or letters(name.rstrip("…")) in letters(case.text(side, "raw"))
-        need(is_known, f"`{name}` is not in the {side} version")
-        need(len(there) < max(1, len(here) * replaced), f"`{name}` is in the other version, too")
+        require(is_known, f"`{name}` is not in the {side} version")
+        require(len(there) < max(1, len(here) * replaced), f"`{name}` is in the other version, too")
     bodies = [case.text(side) for side in OTHER]
-    need(replaced or not all(bodies) or alike(*bodies) > 0.6, "their bodies are not alike")
+    require(replaced or not all(bodies) or alike(*bodies) > 0.6, "their bodies are not alike")
 
 
 def check_moved(case: Case, match: re.Match[str]) -> None:
     (former,), (now,) = case.of(match["old"]), case.of(match["new"])[-1:]
     if "the file" in match[0]:
-        need((former, now) == (case.pair.old_path, case.pair.path), "it has other paths")
+        require((former, now) == (case.pair.old_path, case.pair.path), "it has other paths")
         return
     pairs = [pair for pair in case.pairs.values() if former in {pair.path, pair.old_path}]
     if not pairs:
@@ -654,22 +667,22 @@ def check_moved(case: Case, match: re.Match[str]) -> None:
     name, text = case.of(match["name"])[0], pairs[0].text["old"]
     name = name if case.is_test else tail(name)
     here = case.units("old", name, pairs[0]) or text.units(name, test=case.is_test)
-    need(here and now == case.pair.path, f"`{name}` was not in `{former}`, or is elsewhere")
+    require(here and now == case.pair.path, f"`{name}` was not in `{former}`, or is elsewhere")
     left = len(case.units("new", name, pairs[0]))
-    need(left < len(here), f"`{name}` is still in `{former}`")
+    require(left < len(here), f"`{name}` is still in `{former}`")
     bodies = [case.pair.text["new"].joined(case.place), case.text("new")]
     best = max(alike(text.joined(span), body) for span in here for body in bodies)
-    need(best > (0.4 if "and changed" in match[0] else 0.8), "it was not the same")
+    require(best > (0.4 if "and changed" in match[0] else 0.8), "it was not the same")
 
 
 def check_file(case: Case, match: re.Match[str]) -> None:
     missing = case.pair.missing
-    need("added" not in match[0] or missing["old"], "the file was there before")
-    need("removed" not in match[0] or missing["new"], "the file is still there")
+    require("added" not in match[0] or missing["old"], "the file was there before")
+    require("removed" not in match[0] or missing["new"], "the file is still there")
 
 
 def check_only(case: Case, match: re.Match[str]) -> None:
-    """Nothing but the formatting, or nothing but comments."""
+    """Check that only the formatting, or only comments have changed."""
     which = "code" if "comments" in match[0] else "raw"
 
     def plain(side: str, region: Collection[int]) -> list[str]:
@@ -679,10 +692,10 @@ def check_only(case: Case, match: re.Match[str]) -> None:
         return sorted(re.sub(r"[\s(),;\"\\{}*]", "", text.translate(SAME_QUOTES)))
 
     lines = {side: case.covered_lines(side) for side in OTHER}
-    need(any(lines.values()), "it has no changed lines")
+    require(any(lines.values()), "it has no changed lines")
     is_same = plain("old", lines["old"]) == plain("new", lines["new"])
     unit = not case.is_file and plain("old", case.region("old")) == plain("new", case.region("new"))
-    need(is_same or unit, "other code has changed, too")
+    require(is_same or unit, "other code has changed, too")
 
 
 ONE = r"«\d+»"
@@ -704,7 +717,7 @@ PARTS = {
     "STATES": "(?P<verb>raises|catches|calls)",
     "ANY": "(?:that not )?(?P<items>.*)",
 }
-"""Words of the table of sentences; `<old>` there is a list of quoted pieces with that name."""
+"""Word of the templates in `KINDS` -> pattern."""
 KINDS: list[tuple[str, str, Check]] = [
     ("new", "the new KIND<name>(?: in ONE)? LINES(?: has been added)?REST", check_new),
     ("new", "the new [a-z ]*<name> LINES has the sections .*(?P<rest>)", check_new),
@@ -764,13 +777,13 @@ KINDS: list[tuple[str, str, Check]] = [
 
 @cache
 def pattern_for(template: str) -> re.Pattern[str]:
-    """Return the pattern of a sentence of the table."""
+    """Return the pattern of a template; `<old>` in it is a list of quoted parts with this name."""
     template = re.sub(r"(?<!\?P)<(\w+)>", r"(?P<\1>LIST)", template)
     return re.compile(re.sub(r"[A-Z]{3,}", lambda match: PARTS[match[0]], template))
 
 
 def verdict(claim: object, pairs: dict[str, Pair], former: str) -> tuple[str, bool | None, str]:
-    """Return the kind of a claim, whether it holds (None if it cannot be checked), and why not."""
+    """Return the kind of a claim, whether it is true (None if unknown), and why it is not."""
     path = claim.topic.place.path
     pair = pairs.get(path) or next(
         (other_pair for other_pair in pairs.values() if other_pair.old_path == path), None
@@ -794,7 +807,8 @@ FORMER = re.compile(r"`([^`]*)` (?:in `[^`]*` )?has been renamed|takes the place
 
 
 def judge(claims: Iterable[object], pairs: dict[str, Pair]) -> list[tuple[str, bool | None, str]]:
-    """Check all claims of one change; sentences of its own tell what a topic was called before."""
+    """Check all claims of one change; return the `verdict` of each."""
+    # Claims that say that a unit was renamed give its name in the old version.
     former = {
         (claim.topic.place.path, claim.topic.name): match[1] or match[2]
         for claim in claims
@@ -811,9 +825,9 @@ def main() -> None:
     )
     parser.add_argument("data", type=Path)
     parser.add_argument("--repositories", default="", help="names, or first nine digits of commits")
-    parser.add_argument("--no-files", action="store_true", help="the generator sees the diff alone")
-    parser.add_argument("--show", type=int, default=0, help="violations to print")
-    parser.add_argument("--unknown", action="store_true", help="print what it cannot check, too")
+    parser.add_argument("--no-files", action="store_true", help="give the generator only the diff")
+    parser.add_argument("--show", type=int, default=0, help="number of untrue claims to print")
+    parser.add_argument("--unknown", action="store_true", help="print unchecked claims, too")
     asked = parser.parse_args()
     generator = plugins.create("claims", "structural")
     wanted = set(filter(None, asked.repositories.split(",")))

@@ -1,11 +1,11 @@
-"""Time of `crscore` on the shipped example: the whole process, and its imports.
+"""Measure the run time of `crscore` on the shipped example, and of its imports.
 
     python benchmarks/cli_speed.py [--runs N]
 
-Prints medians. The file cache is warm: one run goes first and is not counted. The ratio compares
-the process with one that imports its two large packages, one after the other, so that it depends
-less on the machine and its other work. Bytecode is kept, as after an installation. `crscore --help`
-is measured in CPU time, beside Python alone, as it is short.
+Prints medians. A first run, which fills the file cache and writes bytecode, is not counted. The
+time is also divided by that of a process that only imports the two largest packages; the ratio
+depends less on the machine and its other work. `crscore --help` is so short that its CPU time is
+measured, and compared with that of Python alone.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-FLOOR = [sys.executable, "-c", "import numpy, onnxruntime"]
+IMPORTS_ALONE = [sys.executable, "-c", "import numpy, onnxruntime"]
 HELP = [sys.executable, "-m", "crscore", "--help"]
 COMMAND = [sys.executable, "-m", "crscore", "examples/change.diff", "examples/review.md"]
 # Everything that the run above imports, without the run.
@@ -38,7 +38,7 @@ import sys; sys.exit("torch was imported" if "torch" in sys.modules else 0)
 
 
 def seconds(command: list[str], environment: dict[str, str]) -> tuple[float, float]:
-    """Return the time of a command on the clock and of the CPU, with its children."""
+    """Run a command; return its wall time and its CPU time, both with its children."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -50,12 +50,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=5)
     runs = parser.parse_args().runs
-    whole, floor, help_page, empty, imports = [], [], [], [], []
+    whole, baseline, help_page, empty, imports = [], [], [], [], []
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "PYTHONPYCACHEPREFIX": folder}
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
         for _ in range(runs + 1):
-            floor.append(seconds(FLOOR, environment))
+            baseline.append(seconds(IMPORTS_ALONE, environment))
             whole.append(seconds(COMMAND, environment))
             help_page.append(seconds(HELP, environment))
             empty.append(seconds([sys.executable, "-c", "pass"], environment))
@@ -66,11 +66,11 @@ def main() -> None:
             imports.append(float(imported.stdout))
     ratios = [
         [b / a for a, b in zip(*pair, strict=True)]
-        for pair in zip(floor[1:], whole[1:], strict=True)
+        for pair in zip(baseline[1:], whole[1:], strict=True)
     ]
     clock, cpu = (statistics.median(ratio) for ratio in zip(*ratios, strict=True))
     print(f"whole process, median of {runs}: {statistics.median(s for s, _ in whole[1:]):.2f} s")
-    print(f"times `import numpy, onnxruntime`: {clock:.1f}; CPU {cpu:.1f} (goal <= 3.5)")
+    print(f"relative to `import numpy, onnxruntime`: {clock:.1f}; CPU {cpu:.1f} (goal <= 3.5)")
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     print(f"largest process: {peak:.0f} MiB (goal <= 250)")
     helps, empties = (min(cpu for _, cpu in times[1:]) for times in (help_page, empty))

@@ -1,11 +1,11 @@
-"""Agreement of CodeBERTScore on the embedded encoder with people and with tests.
+"""Measure the agreement of CodeBERTScore, on the embedded encoder, with people and with tests.
 
     python benchmarks/code_bertscore.py DATA_DIR [--limit 30]
 
-Prints Kendall's tau within a problem on CoNaLa (mean grade of a snippet) and on HumanEval in
-Python and Java (passed or not, completions 1 to 99), beside trivial baselines, for all problems
-and for the two halves (even and odd numbers). `--limit` takes the first completions of a task.
-The defaults were chosen with both halves in view, so neither is a test of the choice.
+Prints Kendall's tau within a problem on CoNaLa (mean grade of a snippet) and on HumanEval in Python
+and Java (passed or not, completions 1 to 99), and that of trivial baselines, for all problems and
+for the problems with even and with odd numbers. `--limit` takes only the first completions of each
+task. The defaults were chosen with results on both halves, so neither half is a test of them.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def read(path: Path) -> list[dict[str, Any]]:
 
 
 def conala(path: Path) -> tuple[list[Sample], np.ndarray]:
-    """Read snippets with the means of their graders."""
+    """Read snippets, and the mean of each snippet's grades."""
     samples, grades = [], []
     for row in read(path):
         for model, code in row["outputs"].items():
@@ -63,7 +63,7 @@ def conala(path: Path) -> tuple[list[Sample], np.ndarray]:
 
 
 def humaneval(path: Path, limit: int | None) -> tuple[list[Sample], np.ndarray]:
-    """Read completions, each 1 if it passed and else 0."""
+    """Read completions, and 1 for each that passed its tests, 0 otherwise."""
     samples, passed = [], []
     for row in read(path):
         completions = [completion for completion in row["completions"] if 1 <= completion[0] <= 99]

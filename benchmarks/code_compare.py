@@ -1,11 +1,12 @@
-"""How often `crscore code compare` calls one of two equal systems better.
+"""Measure how often `crscore code compare` wrongly calls one of two equal systems better.
 
     python benchmarks/code_compare.py DATA_DIR [--trials N]
 
-DATA_DIR holds `conala.jsonl.gz`. Of every problem, two systems' answers are drawn and given to A
-and B at random, so that neither is better. Printed are, by the number of problems, the share of
-verdicts of one metric, and of comparisons in which any metric says so: by the rule before (more
-than 0.95 of the resamples won) and by today's (Holm's correction, an interval without 0).
+DATA_DIR contains `conala.jsonl.gz`. For each problem, the answers of two systems are chosen and
+assigned to A and B at random, so that neither is better. Prints, by the number of problems, the
+share of metrics that call A or B better, and the share of comparisons in which any metric does. The
+former rule (A or B wins 0.95 of the resamples) is compared with the present one (an interval
+without 0, after Holm's correction).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ METRICS = (
 )  # fmt: skip
 SIZES = (10, 30, 100, 300)
 ONE_SIDED = 0.95
-"""Minimum share of wins that is significant by Evtikhiev et al., a two-sided level of 90 %."""
+"""Minimum share of wins that Evtikhiev et al. call significant; a two-sided level of 90 %."""
 
 
 def main() -> None:
@@ -60,9 +61,9 @@ def main() -> None:
             wins.append([max(row.wins, row.losses) >= ONE_SIDED for row, _ in tests])
             corrected = paired.correct(test for _, test in tests)
             verdicts.append([comparison.direction != 0 for comparison in corrected])
-        for name, rule in (("0.95 of the resamples", wins), ("today's rule", verdicts)):
-            share, anyone = np.mean(rule), np.any(rule, axis=1).mean()
-            print(f"{size:4} problems, {name:22} one metric {share:.3f}, any of nine {anyone:.3f}")
+        for name, rule in (("0.95 of the resamples", wins), ("present rule", verdicts)):
+            share, any_metric = np.mean(rule), np.any(rule, axis=1).mean()
+            print(f"{size:4} problems, {name:22} a metric {share:.3f}, any metric {any_metric:.3f}")
 
 
 if __name__ == "__main__":

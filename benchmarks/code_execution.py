@@ -1,8 +1,8 @@
-"""Programs with their tests: pass@k, agreement with the authors' statuses, and time.
+"""Run programs with their tests: pass@k, agreement with published results, and time.
 
     python benchmarks/code_execution.py PROBLEMS [--sample N] [--workers N]
 
-PROBLEMS is JSON Lines with completions and their statuses.
+PROBLEMS is JSON Lines with completions and the status that the authors of the data found for each.
 """
 
 from __future__ import annotations
@@ -32,10 +32,11 @@ if TYPE_CHECKING:
 def show_pass_at_k(
     path: Path, outcomes: Sequence[Outcome], statuses: dict[Completion, str]
 ) -> None:
-    """Print pass@k of the authors' statuses and of those found here.
+    """Print pass@k by the authors' statuses and by the results here.
 
-    The file leaves out most of the equal programs, but has the numbers of all samples and of those
-    that passed: these are scaled by the share of its OK programs that pass here.
+    The file leaves out most duplicates of programs, but has the number of all samples of each
+    problem and of those that passed. To estimate how many of all samples pass here, this number is
+    multiplied by the share of the programs with the status OK that pass here.
     """
     rows = map(json.loads, gzip.decompress(path.read_bytes()).splitlines())
     totals = {str(row["task"]): (row["samples"], row["passed"]) for row in rows}
@@ -50,7 +51,7 @@ def show_pass_at_k(
     ]
     for title, counts in (
         ("all samples, authors' counts", list(totals.values())),
-        ("all samples, scaled by what passes here", scaled),
+        ("all samples, estimated from the results here", scaled),
         ("programs of the file, authors' statuses", statuses),
         ("programs of the file, here", list(counts_here.values())),
     ):
@@ -62,10 +63,10 @@ def show_pass_at_k(
 
 
 def main() -> None:
-    """Print the counts."""
+    """Run the programs and print the counts."""
     options = argparse.ArgumentParser()
     options.add_argument("problems", type=Path)
-    options.add_argument("--sample", type=int, help="completions, drawn at random; default all")
+    options.add_argument("--sample", type=int, help="number of completions, chosen at random")
     options.add_argument("--workers", type=int)
     options.add_argument("--timeout", type=float, default=3.0)
     arguments = options.parse_args()
@@ -87,7 +88,7 @@ def main() -> None:
     distinct = len({(outcome.problem, outcome.code) for outcome in sample})
     print(
         f"{len(sample):,} programs, {distinct:,} distinct: {seconds:.0f} s, "
-        f"{1000 * cpu / distinct:.0f} ms of processor time each"
+        f"{1000 * cpu / distinct:.0f} ms of CPU time each"
     )
     if not arguments.sample:
         show_pass_at_k(arguments.problems, outcomes, statuses)

@@ -1,4 +1,4 @@
-"""Hostile programs: how many pass tests that they do not solve, read secrets, or leave the sandbox.
+"""Run hostile programs: how many pass tests wrongly, read secrets, or escape the sandbox.
 
 python -m benchmarks.code_hostile [LANGUAGE...] [--results]
 """
@@ -11,10 +11,12 @@ from tests.helpers.hostile_programs import LANGUAGES, Attack, attack, attack_as_
 
 
 def main() -> None:
-    """Print the counts of each language, as an ordinary user and as root, and their sums."""
+    """Print the counts of each language, as an ordinary user and as root, and the totals."""
     parser = argparse.ArgumentParser()
     parser.add_argument("languages", nargs="*", default=LANGUAGES)
-    parser.add_argument("--results", action="store_true", help="also the result of each program")
+    parser.add_argument(
+        "--results", action="store_true", help="also print the result of each program"
+    )
     options = parser.parse_args()
     ways: dict[str, Callable[[str], Attack]] = {"user": attack_as_user}
     if os.geteuid() == 0:
@@ -28,16 +30,16 @@ def main() -> None:
             counts = dict(zip(totals, map(len, lists), strict=True))
             for name, count in counts.items():
                 totals[name] += count
-            print(f"{language} as {user}: {_listed(counts)}; solutions: {attacked.solutions}")
+            print(f"{language} as {user}: {_join_counts(counts)}; solutions: {attacked.solutions}")
             for failure in (*attacked.passed, *attacked.reads, *attacked.escapes):
                 print(f"  {failure}")
             if options.results:
                 for name, result in attacked.results.items():
                     print(f"  {name}: {result[:100]!r}")
-    print(f"all: {_listed(totals)}")
+    print(f"all: {_join_counts(totals)}")
 
 
-def _listed(counts: dict[str, int]) -> str:
+def _join_counts(counts: dict[str, int]) -> str:
     return ", ".join(f"{count} {name}" for name, count in counts.items())
 
 

@@ -1,11 +1,12 @@
-"""CodeScore-R against tests, and its robustness to renaming, equivalent forms and mutants.
+"""Measure how CodeScore-R agrees with tests, and how renaming, rewriting and mutations change it.
 
     python benchmarks/code_scorer.py DATA_DIR --model NAME [--completions N]
 
-DATA_DIR holds `humaneval-python.jsonl.gz` and `humaneval-java.jsonl.gz`; the model is an encoder of
-Hugging Face, as `crscore train code` writes it. Candidates and references are whole functions, the
-prompt included. The first tables are about a seeded draw of the completions of each task; the last
-one is about one completion of each task, as published, beside the MAE of the constant answers.
+DATA_DIR contains `humaneval-python.jsonl.gz` and `humaneval-java.jsonl.gz`. The model is an encoder
+in the format of Hugging Face, as `crscore train code` writes it. Candidates and references are
+complete functions, with the prompt. The first tables are about some completions of each task,
+chosen at random with a fixed seed. The last table is about one completion of each task, as in the
+publication; it also has the mean absolute errors (MAE) of the constant scores 0 and 1.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ SEED = 0
 
 
 class Judged(NamedTuple):
-    """Candidate with the outcome of its tests."""
+    """Candidate with the result of its tests."""
 
     task: str
     candidate: str
@@ -48,8 +49,8 @@ class Judged(NamedTuple):
     passed: bool
 
 
-def whole(problem: Problem, body: str) -> str:
-    """Put a body behind its prompt."""
+def join_prompt(problem: Problem, body: str) -> str:
+    """Return the function that consists of a prompt and a body."""
     if problem.language == "python":
         return f"{problem.prompt}{'    ' if body[:1].strip() else ''}{body.rstrip()}\n"
     return problem.prompt + body + ("" if body == problem.solution else "\n}\n}")
@@ -58,18 +59,19 @@ def whole(problem: Problem, body: str) -> str:
 def draw_completions(
     problems: dict[str, Problem], statuses: dict[Completion, str], count: int
 ) -> list[Judged]:
-    """Draw completions of each task."""
+    """Choose up to `count` completions of each task at random."""
     draw = random.Random(SEED)
     judged: list[Judged] = []
     for name, problem in problems.items():
         of_task = [completion for completion in statuses if completion.problem == name]
         for one in draw.sample(of_task, min(count, len(of_task))):
-            reference = whole(problem, problem.solution or "")
-            judged.append(Judged(name, whole(problem, one.code), reference, statuses[one] == "OK"))
+            reference = join_prompt(problem, problem.solution or "")
+            code, passed = join_prompt(problem, one.code), statuses[one] == "OK"
+            judged.append(Judged(name, code, reference, passed))
     return judged
 
 
-def scored(judged: Sequence[Judged], language: str, metric: Metric) -> Doubles:
+def score(judged: Sequence[Judged], language: str, metric: Metric) -> Doubles:
     """Score candidates with CodeScore-R."""
     samples = [
         Sample(candidate=row.candidate, references=(row.reference,), language=language)
@@ -79,24 +81,24 @@ def scored(judged: Sequence[Judged], language: str, metric: Metric) -> Doubles:
 
 
 def edit_similarity(judged: Sequence[Judged], *_: object) -> Doubles:
-    """Score candidates by the edits of their characters."""
+    """Score candidates by the edit similarity of their characters to the reference."""
     return np.array(
         [Levenshtein.normalized_similarity(row.candidate, row.reference) for row in judged]
     )
 
 
 def area(good: Doubles, bad: Doubles) -> float:
-    """Return the share of pairs in which the good one is higher; ties are half."""
+    """Return the share of pairs in which the good score is higher; a tie counts one half."""
     gaps = good[:, None] - bad[None, :]
     return float(((gaps > 0) + 0.5 * (gaps == 0)).mean())
 
 
-def agreement(judged: Sequence[Judged], language: str, metric: Metric) -> None:
-    """Print how scores agree with tests."""
+def print_agreement(judged: Sequence[Judged], language: str, metric: Metric) -> None:
+    """Print how well scores agree with tests."""
     truth = np.array([row.passed for row in judged])
     print(f"{language}: {len(judged)} candidates, {truth.mean():.3f} pass")
-    for name, score in (("codescore_r", scored), ("edit similarity", edit_similarity)):
-        scores = score(judged, language, metric)
+    for name, function in (("codescore_r", score), ("edit similarity", edit_similarity)):
+        scores = function(judged, language, metric)
         answers = scores > 0.5
         hits = (answers & truth).sum()
         precision, recall = hits / max(answers.sum(), 1), hits / max(truth.sum(), 1)
@@ -112,8 +114,8 @@ def agreement(judged: Sequence[Judged], language: str, metric: Metric) -> None:
     print(f"  constant         MAE and 1 - accuracy of 0: {share:.3f}, of 1: {1 - share:.3f}")
 
 
-def forms(judged: Sequence[Judged], language: str, metric: Metric) -> None:
-    """Print whether mutants score below equivalent forms of the same reference."""
+def print_forms(judged: Sequence[Judged], language: str, metric: Metric) -> None:
+    """Print how often mutants of a reference score below equivalent forms of it."""
     draw = random.Random(SEED)
     equivalent_rows: list[Judged] = []
     mutant_rows: list[Judged] = []
@@ -126,7 +128,7 @@ def forms(judged: Sequence[Judged], language: str, metric: Metric) -> None:
             for rows, variants, count in ((equivalent_rows, equal, 4), (mutant_rows, changed, 8)):
                 for variant in draw.sample(variants, min(count, len(variants))):
                     rows.append(row._replace(candidate=variant.code))
-    good, bad = scored(equivalent_rows, language, metric), scored(mutant_rows, language, metric)
+    good, bad = score(equivalent_rows, language, metric), score(mutant_rows, language, metric)
     areas = [
         area(
             good[[a.task == task for a in equivalent_rows]],
@@ -142,8 +144,8 @@ def forms(judged: Sequence[Judged], language: str, metric: Metric) -> None:
     )
 
 
-def perturbed(judged: Sequence[Judged], language: str, metric: Metric) -> None:
-    """Print mean scores and errors under perturbations, one candidate a task."""
+def print_perturbed(judged: Sequence[Judged], language: str, metric: Metric) -> None:
+    """Print mean scores and errors of perturbed code, with one candidate of each task."""
     draw = random.Random(SEED)
     first = list({row.task: row for row in reversed(judged)}.values())
 
@@ -176,7 +178,7 @@ def perturbed(judged: Sequence[Judged], language: str, metric: Metric) -> None:
     }
     for name, perturbed_rows in rows.items():
         truth = np.array([row.passed for row in perturbed_rows])
-        scores = scored(perturbed_rows, language, metric)
+        scores = score(perturbed_rows, language, metric)
         edits = edit_similarity(perturbed_rows, language)
         errors = np.abs(scores - truth).mean()
         answers = np.abs((scores > 0.5) - truth.astype(float)).mean()
@@ -188,7 +190,7 @@ def perturbed(judged: Sequence[Judged], language: str, metric: Metric) -> None:
 
 
 def main() -> None:
-    """Print tables."""
+    """Print the tables of both languages."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=Path)
     parser.add_argument("--model", required=True)
@@ -198,9 +200,9 @@ def main() -> None:
     for language in ("python", "java"):
         problems, statuses = read_graded(options.data / f"humaneval-{language}.jsonl.gz")
         judged = draw_completions(problems, statuses, options.completions)
-        agreement(judged, language, metric)
-        forms(judged, language, metric)
-        perturbed(judged, language, metric)
+        print_agreement(judged, language, metric)
+        print_forms(judged, language, metric)
+        print_perturbed(judged, language, metric)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
-"""Code metrics against published values: scores of snippets, tables, correlations, and time.
+"""Compare code metrics with published scores and tables, and measure their agreement with grades.
 
     python benchmarks/code_study.py DATA_DIR [--resamples N]
 
-DATA_DIR has files of graded code and of tested programs (`crscore_lab/code/graded.py` names
-the fields), `*.jsonl` or `*.jsonl.gz`. For a file with the scores of "Out of the BLEU" it prints
-how many of them are reproduced to 3 decimals, its Tables 2 to 4, and how long the bootstrap of all
-models takes; for every file, how metrics correlate with the grades.
+DATA_DIR contains files `*.jsonl` or `*.jsonl.gz` of graded code and of tested programs, whose
+fields are in `crscore_lab/code/graded.py`. For a file with the scores of "Out of the BLEU", the
+script prints how many of these scores are reproduced to 3 decimals, Tables 2 to 4 of the paper, and
+the time of the bootstrap of all models. For every file, it prints how metrics correlate with the
+grades.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ if TYPE_CHECKING:
     from crscore_lab.code.graded import GradedCode
 
 PUBLISHED = {"bleu": "bleu", "rouge_l": "rougel", "chrf": "chrf", "meteor": "meteor"}
-"""Name in the data by metric."""
+"""Metric -> its name in the data."""
 
 
-def parity(graded: GradedCode) -> None:
-    """Print how many scores equal the published ones."""
+def print_parity(graded: GradedCode) -> None:
+    """Print how many scores are equal to the published scores."""
     for name, published_name in PUBLISHED.items():
         metric = metrics.make(name, preset=out_of_the_bleu.PRESET)
         start = time.perf_counter()
@@ -62,7 +63,7 @@ def bootstrap_time(graded: GradedCode, resamples: int) -> None:
 
 
 def main() -> None:
-    """Print everything of each file."""
+    """Print the results of each file."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=Path)
     parser.add_argument("--resamples", type=int, default=1000)
@@ -75,7 +76,7 @@ def main() -> None:
             scores_by_metric.keys() >= set(PUBLISHED.values())
             for scores_by_metric in graded.published
         ):
-            parity(graded)
+            print_parity(graded)
             aggregated = read_graded(path, grades="aggregated")
             bootstrap_time(aggregated, options.resamples)
             tables = out_of_the_bleu.make_tables(aggregated, resamples=options.resamples)

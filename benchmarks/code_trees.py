@@ -1,12 +1,15 @@
-"""CodeBLEU and RUBY beside the values of "Out of the BLEU", people's grades and tests.
+"""Compare CodeBLEU and RUBY with the values of "Out of the BLEU", people's grades and tests.
 
     python benchmarks/code_trees.py DATA_DIR [--programs 20]
 
-DATA_DIR holds conala.jsonl.gz, humaneval-python.jsonl.gz and humaneval-java.jsonl.gz. Printed are
-the rank correlation of both presets with the authors' values a snippet, apart for outputs that
-Python reads and others; Kendall's tau with the mean grade, and on `--programs` different programs a
-task with the tests; what parts and weights of CodeBLEU do to it; the CPU time a pair, without the
-first one; the time of code on one line; and known values of other implementations.
+DATA_DIR contains conala.jsonl.gz, humaneval-python.jsonl.gz and humaneval-java.jsonl.gz. Prints
+
+- the rank correlation of both metrics, with the preset, with the authors' values for each snippet,
+  also separately for outputs that Python can parse and for others;
+- Kendall's tau with the mean grade, and with the tests of `--programs` different programs per task;
+- how tau depends on the parts and weights of CodeBLEU;
+- the CPU time per pair, without the first pair, and that of long code on a single line;
+- values of other implementations, compared with those computed here.
 """
 
 from __future__ import annotations
@@ -48,13 +51,15 @@ FIRST, SECOND, REFERENCE = (
 )
 FOO = "def foo ( x ) :\n    return x"
 KNOWN = (
-    # candidate, reference, language, part, value elsewhere, where and why another one
+    # Candidate, reference, language, part, the other implementation's value, its name, and why its
+    # value differs.
     ("for x of", "for x in lst", "python", "words", 0.358, "Out of the BLEU"),
     (FIRST, REFERENCE, "java", "syntax", 11 / 19, "codebleu 0.7.0: inner nodes, each found or not"),
     (FIRST, REFERENCE, "java", "flow", 2 / 3, "codebleu 0.7.0: the definition counts, too"),
     (SECOND, REFERENCE, "java", "flow", 1.0, "codebleu 0.7.0"),
     (SECOND, REFERENCE, "java", "syntax", 1.0, "codebleu 0.7.0"),
-    # Its totals: it splits at white space and counts a data flow of 0 as 1.
+    # The score of codebleu 0.7.0 differs, because it splits tokens at white space and counts a data
+    # flow of 0 as 1.
     (
         "def bar ( y , x ) :\n    a = x * x\n    return a",
         FOO,
@@ -69,7 +74,7 @@ KNOWN = (
 
 
 def rows(path: Path) -> list[dict]:
-    """Return the rows of a file."""
+    """Read the rows of a file."""
     with gzip.open(path, "rt", encoding="utf-8") as file:
         return [json.loads(line) for line in file]
 
@@ -81,7 +86,7 @@ def scores(name: str, samples: list[Sample], **options: str) -> np.ndarray:
 
 
 def conala(data: Path) -> tuple[list[Sample], np.ndarray]:
-    """Compare with the authors' values and with the grades; return samples and grades."""
+    """Compare scores with the authors' values and with the grades; return samples and grades."""
     outputs = [(row, model) for row in rows(data / "conala.jsonl.gz") for model in row["outputs"]]
     samples = [
         Sample(
@@ -95,15 +100,15 @@ def conala(data: Path) -> tuple[list[Sample], np.ndarray]:
     grades = np.array([fmean(row["grades"][model].values()) for row, model in outputs])
     trees = (syntax_tree(sample.candidate, "python", whole_file=True) for sample in samples)
     read = np.array([tree is not None and tree.valid for tree in trees])
-    print(f"CoNaLa: {len(samples)} outputs, {read.sum()} read by Python")
+    print(f"CoNaLa: {len(samples)} outputs, {read.sum()} parsed by Python")
     for name in NAMES:
         published = np.array([row["published"][model][name] for row, model in outputs])
         preset = scores(name, samples, preset=PRESET)
         rho = [spearmanr(preset[mask], published[mask])[0] for mask in (read | True, read, ~read)]
         off = np.abs(preset - published)
         print(
-            f"{name:9} preset against the authors': Spearman {rho[0]:.4f}"
-            f" (read {rho[1]:.4f}, others {rho[2]:.4f}); equal {np.mean(off < 0.0006):.3f},"
+            f"{name:9} preset and authors' values: Spearman {rho[0]:.4f}"
+            f" (parsed {rho[1]:.4f}, others {rho[2]:.4f}); equal {np.mean(off < 0.0006):.3f},"
             f" within 0.02 {np.mean(off < 0.02):.3f}"
         )
         problems = [sample.id for sample in samples]
@@ -118,7 +123,7 @@ def conala(data: Path) -> tuple[list[Sample], np.ndarray]:
 
 
 def humaneval(data: Path, language: str, programs: int) -> tuple[list[Sample], np.ndarray]:
-    """Return the first different programs of each task, and whether they pass."""
+    """Return some different programs of each task, and 1 for each that passes, 0 otherwise."""
     samples, passed = [], []
     for row in rows(data / f"humaneval-{language}.jsonl.gz"):
         different = {code: status == "OK" for _, code, status in row["completions"]}
@@ -135,8 +140,8 @@ def humaneval(data: Path, language: str, programs: int) -> tuple[list[Sample], n
     return samples, np.array(passed)
 
 
-def tests(language: str, samples: list[Sample], passed: np.ndarray) -> None:
-    """Compare with the tests, and measure time."""
+def compare_with_tests(language: str, samples: list[Sample], passed: np.ndarray) -> None:
+    """Print how scores agree with the tests, and their CPU time."""
     for name in NAMES:
         metric, values, seconds = metrics.make(name), [], []
         for sample in samples:
@@ -146,14 +151,14 @@ def tests(language: str, samples: list[Sample], passed: np.ndarray) -> None:
         tau = kendall(np.array(values), passed, [sample.id for sample in samples])
         milliseconds = 1000 * np.array(seconds[1:])
         print(
-            f"HumanEval {language} {name:9} Kendall {tau:.4f}; CPU ms a pair: mean"
+            f"HumanEval {language} {name:9} Kendall {tau:.4f}; CPU ms per pair: mean"
             f" {milliseconds.mean():.1f}, 99th percentile {np.percentile(milliseconds, 99):.1f},"
             f" longest {milliseconds.max():.1f}"
         )
 
 
-def weighed(title: str, samples: list[Sample], grades: np.ndarray) -> None:
-    """Print Kendall's tau of parts and weights of CodeBLEU, default and preset."""
+def compare_weights(title: str, samples: list[Sample], grades: np.ndarray) -> None:
+    """Print Kendall's tau by parts and weights of CodeBLEU, without and with the preset."""
     for preset in (None, PRESET):
         parts_by_sample = [
             [
@@ -177,8 +182,8 @@ def weighed(title: str, samples: list[Sample], grades: np.ndarray) -> None:
         print(f"parts, {preset or 'default':15} {title:7}", "; ".join(taus))
 
 
-def odd_code() -> None:
-    """Measure code on one line."""
+def measure_long_lines() -> None:
+    """Print score and CPU time of long code on a single line."""
     for size in (50_000, 150_000, 1_000_000):
         for unit in ("a+", "(", "f(a,", "'"):
             text = unit * (size // len(unit))
@@ -196,23 +201,23 @@ def odd_code() -> None:
 
 
 def main() -> None:
-    """Print everything."""
+    """Print all comparisons."""
     parser = argparse.ArgumentParser()
     parser.add_argument("data", type=Path)
     parser.add_argument("--programs", type=int, default=20)
     options = parser.parse_args()
-    weighed("CoNaLa", *conala(options.data))
+    compare_weights("CoNaLa", *conala(options.data))
     for language in ("python", "java"):
         samples, passed = humaneval(options.data, language, options.programs)
-        tests(language, samples, passed)
-        weighed(language, samples, passed)
+        compare_with_tests(language, samples, passed)
+        compare_weights(language, samples, passed)
     for candidate, reference, language, part, value, source in KNOWN:
         compared = codebleu.compute_parts(candidate, reference, language)
         computed = (
             compared.combine(codebleu.EQUAL_WEIGHTS) if part == "score" else getattr(compared, part)
         )
-        print(f"known: {part:6} {computed:.4f}, elsewhere {value:.4f} ({source})")
-    odd_code()
+        print(f"known: {part:6} {computed:.4f}, other implementation {value:.4f} ({source})")
+    measure_long_lines()
 
 
 if __name__ == "__main__":

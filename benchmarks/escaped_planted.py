@@ -1,14 +1,14 @@
-"""Escaped defects of planted histories: are later fixes joined to the pull requests they mend?
+"""Check whether an audit finds which pull requests later fixes repair, on simulated histories.
 
     python -m benchmarks.escaped_planted [--histories 100] [--first 1] [--wrong]
 
-Each history is a bare repository of its own (`git fast-import`) of about 90 days: pull requests
-that add or edit code come by squash, merge or rebase, or are pushed, and later ones fix their
-lines, or change them for another reason, after code was moved, renamed, wrapped, or pushed down.
-What is true comes from the lines' identities: a planted fix of a line belongs to the pull request
-that wrote it, within 30 days. Some fixes do not say that they are one, some features say so.
-Prints precision and recall of the join by pairs of fix and pull request, and those of commits that
-change lines at all.
+Each history is a bare repository of about 90 days, made by `git fast-import`. Changes that add or
+edit code are squashed, merged, rebased or pushed directly. Later changes fix their lines, or edit
+them for another reason; in between, code is moved, renamed, reformatted or shifted. The truth is
+known because each simulated line has an identity: the fix of a line belongs to the pull request
+that wrote the line, if both are within 30 days. Some fixes do not call themselves fixes, and some
+features sound like fixes. Prints precision and recall of the pairs of a fix and a pull request that
+the audit finds, and of all pairs of a commit and a pull request whose lines the commit changes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from benchmarks.planted_code import (
     FUNCTIONS,
     NAMES,
     Line,
-    edited,
+    edit_line,
     function,
     git,
     reformat,
@@ -52,7 +52,7 @@ FIXES = (
     "Fix regression in {name} of last week\n\nThe {other} was read twice.",
 )
 SILENT_FIXES = ("Correct the limit of {name}", "Handle {name} without {other}", "Oops, {other}")
-"""Messages of fixes that do not say so."""
+"""Messages of fixes that do not call themselves fixes."""
 CHANGES = (
     "Add {other} to {name}",
     "feat: {other} option for {name}",
@@ -71,21 +71,25 @@ COSMETIC = ("Fix typo in {name}", "fix lint", "Fix formatting of {name}", "Fix f
 
 @dataclass(eq=False)
 class Change:
-    """Commits that land together."""
+    """Commits that reach the main branch together."""
 
     title: str
     author: str
     steps: list = field(default_factory=list)
-    """Messages and files after them."""
+    """Message of each commit, with the files after it."""
     landed: list[int] = field(default_factory=list)
+    """Its commits on the main branch, if it was rebased or pushed."""
     number: int | None = None
+    """Number of the pull request; None if it was pushed."""
     merge: int = 0
+    """Last commit on the main branch."""
     head: int = 0
+    """Last commit of the pull request's branch."""
     at: datetime = START
 
 
 class Planted:
-    """One history that is being made. A line keeps its identity through moves and wraps."""
+    """Simulated history. A line keeps its identity when it is moved or reformatted."""
 
     def __init__(self, seed: int, folder: Path) -> None:
         self.rng = random.Random(seed)
@@ -98,8 +102,9 @@ class Planted:
         self.owners: dict[Line, Change] = {}
         self.changes: list[Change] = []
         self.truth: set[tuple[int, int]] = set()
-        """Commit of a fix and number of the pull request."""
+        """Commit of a fix, and number of the pull request that it fixes."""
         self.touched: set[tuple[int, int]] = set()
+        """Commit, and number of a pull request whose lines it changes."""
         self.kinds: dict[int, str] = {}
         self.stream: list[bytes] = []
         self.commits = 0
@@ -126,7 +131,7 @@ class Planted:
         return self.rng.choice(texts).format(name=name, other=other, n=self.rng.randint(100, 999))
 
     def change(self, kind, title, *edits, is_defect=False) -> None:
-        """Land edits, each a commit of the change, in a way of its own."""
+        """Make a change of some edits, each a commit, and add it to the main branch."""
         rng = self.rng
         self.now += timedelta(hours=rng.randint(6, 60))
         change = Change(title=title, author=rng.choice(("ada", "grace", "linus")), at=self.now)
@@ -135,7 +140,7 @@ class Planted:
         snapshots = []
         for at, edit in enumerate(edits):
             owners = edit(change)
-            # Lines of the change itself are no older ones.
+            # Lines that this change wrote itself do not count.
             touched.append({owner for owner in owners or () if owner is not change})
             message = title if not at else rng.choice(("Fix what review says", "More", "wip"))
             copy = {path: [Line(row.text) for row in rows] for path, rows in self.files.items()}
@@ -198,7 +203,7 @@ class Planted:
             [path for path in sorted(self.files) if not path.startswith(("tests", "README"))]
         )
 
-    # Edits: each changes the files and returns the changes whose lines it touched.
+    # Edits: each changes the files and returns the `Change`s whose lines it edited.
 
     def add_code(self, change):
         path = self.code_file()
@@ -209,26 +214,26 @@ class Planted:
         self.owners |= dict.fromkeys(new, change)
 
     def edit_old(self, change):
-        """Edit lines of any origin."""
+        """Edit two lines of any change."""
         path = self.code_file()
         lines = [line for line in self.files[path] if sum(map(str.isalnum, line.text)) > 5]
         return {self.edit(change, path, line) for line in self.rng.sample(lines, 2)} - {None}
 
     def edit(self, change, path, line):
         lines, owner = self.files[path], self.owners.get(line)
-        at, new = lines.index(line), Line(edited(self.rng, line.text))
+        at, new = lines.index(line), Line(edit_line(self.rng, line.text))
         lines[at] = new
         self.owners[new] = change
         return owner
 
     def polish(self, change):
-        """Edit lines that the change itself brought, before it is merged."""
+        """Edit a line that the change itself wrote, before it is merged."""
         own = self.lines_of(change)
         if own:
             self.edit(change, *self.rng.choice(own))
 
     def edit_target(self, target):
-        """Return an edit of lines of a change: replaced, removed, or with lines added between."""
+        """Return an edit that replaces or removes lines of a change, or adds a line near them."""
 
         def apply(change):
             own = self.lines_of(target)
@@ -263,7 +268,7 @@ class Planted:
         return apply
 
     def edit_next_to(self, target):
-        """Return an edit of a line of nobody, next to those of a change."""
+        """Return an edit of a line near those of a change, but not of that change."""
 
         def apply(change):
             for path, line in self.lines_of(target):
@@ -287,7 +292,7 @@ class Planted:
         return apply
 
     def wrap(self, _):
-        """Reformat a file; the lines stay what they are."""
+        """Reformat a file; the lines keep their identities."""
         path = self.code_file()
         new = []
         for line in self.files[path]:
@@ -325,7 +330,7 @@ class Planted:
         )
         self.files.setdefault("README.md", []).append(Line(self.say(FIXES).partition("\n")[0]))
 
-    def run(self) -> None:  # noqa: C901  (one branch a kind)
+    def run(self) -> None:  # noqa: C901  (one branch for each kind)
         rng = self.rng
         while self.now < START + timedelta(days=90):
             recent = [row for row in self.changes if row.number and self.lines_of(row)]
@@ -366,7 +371,7 @@ class Planted:
                 self.change(kind, rng.choice(title.get(kind, ("Move a function",))), edit)
 
     def write(self) -> dict[str, int]:
-        """Make the repository; return the number of each commit by its name."""
+        """Make the repository; return hash -> number of each commit."""
         git("init", "-q", "--bare", self.git_dir)
         marks = self.git_dir / "made"
         command = ("-C", self.git_dir, "fast-import", "--quiet", f"--export-marks={marks}")
@@ -394,7 +399,9 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--histories", type=int, default=100)
     parser.add_argument("--first", type=int, default=1, help="first seed")
-    parser.add_argument("--wrong", action="store_true", help="name each pair that is not right")
+    parser.add_argument(
+        "--wrong", action="store_true", help="print each pair that is false or missed"
+    )
     arguments = parser.parse_args()
     totals: Counter = Counter()
     by_kind: Counter = Counter()
@@ -429,16 +436,17 @@ def main() -> None:
                     kind = planted.kinds.get(commit, "commit of a pull request")
                     by_kind[kind, what] += 1
                     if arguments.wrong and what != "right":
-                        found = "lines joined" if (commit, number) in touched else "not joined"
-                        print(f"seed {seed} commit {commit} pull {number}: {kind}, {what}, {found}")
+                        found = "lines found" if (commit, number) in touched else "not found"
+                        where = f"seed {seed} commit {commit} pull request {number}"
+                        print(f"{where}: {kind}, {what}, {found}")
             for path in planted.git_dir.rglob("*.pack"):
                 path.unlink()
     print(f"{arguments.histories} histories from seed {arguments.first}, {totals['pulls']:,} pull "
           f"requests, {seconds:.0f} s")  # fmt: skip
     for label, title in (("fix", "fixes"), ("lines", "any change of lines")):
         right = totals[label, "tp"]
-        print(f"{title}: {right + totals[label, 'fn']:,} planted, {right:,} joined rightly, "
-              f"{totals[label, 'fp']:,} falsely")  # fmt: skip
+        print(f"{title}: {right + totals[label, 'fn']:,} simulated, {right:,} found, "
+              f"{totals[label, 'fp']:,} found falsely")  # fmt: skip
         for word, other in (("precision", "fp"), ("recall", "fn")):
             share, low, high = wilson(right, right + totals[label, other])
             print(f"  {word:9}  {share:.3f}  ({low:.3f} to {high:.3f})")

@@ -1,9 +1,9 @@
-"""Fine-tune the tests' tiny model on real rows: loss before and after, seconds per step, memory.
+"""Measure loss, seconds per step and memory of fine-tuning the tests' tiny model on real rows.
 
     python benchmarks/fine_tuning.py ROWS [--rows 400] [--epochs 1] [--threads 1]
 
-The model has 2 layers of random weights, so the numbers describe the pipeline, not a model: what a
-step costs besides the model's own arithmetic, and that the loss falls on held-out changes.
+The model has 2 layers of random weights. So the numbers describe the training pipeline: the time of
+a step without much arithmetic of a model, and whether the loss on held-out changes falls.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ import torch
 from crscore_lab.training.claims.finetune import FineTuning, fine_tune
 from tests.helpers import tiny_llm
 
-ROOM = 4096
-"""Tokens of a row: the tiny tokenizer makes three times as many as a real one."""
+MAX_TOKENS = 4096
+"""Maximum number of tokens of a row; the tiny tokenizer makes three times as many as a real one."""
 
 
 def main() -> None:
@@ -33,11 +33,13 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
-    settings = FineTuning(epochs=arguments.epochs, max_length=ROOM, learning_rate=arguments.rate)
+    settings = FineTuning(
+        epochs=arguments.epochs, max_length=MAX_TOKENS, learning_rate=arguments.rate
+    )
     with tempfile.TemporaryDirectory() as folder, arguments.data.open() as file:
         rows = Path(folder) / "rows.jsonl"
         rows.write_text("".join(itertools.islice(file, arguments.rows)))
-        base = tiny_llm.make(Path(folder) / "tiny", context=ROOM)
+        base = tiny_llm.make(Path(folder) / "tiny", context=MAX_TOKENS)
         before_mb = _peak_mb()
         began = time.monotonic()
         record = fine_tune(
@@ -45,7 +47,9 @@ def main() -> None:
         )
         seconds = time.monotonic() - began
     losses, counts = record["losses"], record["counts"]
-    print(f"{counts['rows']:,} rows, {counts['train']:,} learned, {counts['held_out']:,} held out")
+    print(
+        f"{counts['rows']:,} rows, {counts['train']:,} trained on, {counts['held_out']:,} held out"
+    )
     print(f"loss on held-out rows {losses['before']:.3f} -> {losses['after']:.3f}")
     print(
         f"{losses['steps']:,} steps, {seconds / losses['steps']:.3f} s per step, "

@@ -1,12 +1,13 @@
-"""Whether a comment was acted on, measured on real ones with their later changes.
+"""Measure how well an audit finds out whether a comment was acted on, on real comments.
 
     python benchmarks/followed.py DATA
 
-DATA is the folder that `crscore train usefulness` takes. Each comment of its
-`real-comments/followed-dev.jsonl.gz` has its hunk, the later change of its file, and whether a
-language model found that it was addressed. Files are made of the lines that hunk and change show.
-The reach of the rule was chosen with the numbers of all these repositories in view, so none of them
-is held out: `MOST` is shown apart only because it has 579 of the 801.
+DATA is the folder of `crscore train usefulness`. Each comment in its
+`real-comments/followed-dev.jsonl.gz` has a hunk, the later change of the file, and the answer of a
+language model to whether the comment was addressed, which counts as the truth here. The files are
+reconstructed from the lines of the hunk and the change. The constant `REACH` of the rule was chosen
+on all these comments, so none of them are held out. The largest repository has 579 of the 801
+comments and is shown separately.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ from pathlib import Path
 from crscore.audit.score.followed import DIFF, MIN_UNITS, REACH, is_changed
 from crscore.diff.parse import parse_diff
 
-MOST = "pokt-network/pocket"
+LARGEST = "pokt-network/pocket"
 HEADER = re.compile(r"^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 
 def read_hunks(diff):
-    """Return the first old line and the lines, with their marks, of each hunk of one file."""
+    """Return, for each hunk, the number of its first old line and its lines as (mark, text)."""
     hunks = []
     for line in diff.splitlines():
         if match := HEADER.match(line):
@@ -39,7 +40,7 @@ def read_hunks(diff):
 
 
 def make_files(row):
-    """Return the file commented on and the later one, as far as they are known."""
+    """Return the lines of the file commented on and of the later file, None if it was deleted."""
     later, known = row["later_to_merge"] or "", {}
     if match := HEADER.match(row["diff_hunk"]):
         at = int(match[2])
@@ -51,7 +52,7 @@ def make_files(row):
         old_lines = [text for mark, text in lines if mark != "+"]
         known |= dict(enumerate(old_lines, at))
     size = max([*known, row["line"]])
-    # A line that no one shows is the same in both files.
+    # A line that is in neither the hunk nor the change is the same in both files.
     old = [known.get(at, f"unknown_{at}") for at in range(1, size + 1)]
     new, at = [], 0
     for start, lines in read_hunks(later):
@@ -64,18 +65,18 @@ def make_files(row):
 
 
 def compare(folder, old, new):
-    """Return the change that git sees between two texts; None when there is none."""
+    """Return the change between two versions, by git; None if they are equal."""
     for name, lines in (("old", old), ("new", new)):
         text = "".join(f"{line}\n" for line in lines)
         (folder / name).write_text(text, encoding="utf-8", errors="surrogatepass", newline="")
     command = ["git", *DIFF, "-U0", "--no-index", "old", "new"]
-    # git ends with 1 when the files differ.
+    # The exit code is not checked: it is 1 if the files differ.
     text = subprocess.run(command, cwd=folder, capture_output=True, check=False).stdout
     return parse_diff(text).files[0] if text else None
 
 
 def hunk_lines(row):
-    """Return the lines of the newer side of a comment's hunk."""
+    """Return the line numbers of a comment's hunk in the new file."""
     match = HEADER.match(row["diff_hunk"])
     start = int(match[2]) if match else row["line"]
     lines = sum(line[:1] in ("+", " ") for line in row["diff_hunk"].split("\n")[1:])
@@ -83,9 +84,9 @@ def hunk_lines(row):
 
 
 def share_of_hunk(row, file, lines):
-    """Return how many other lines that the hunk adds count as changed; None below `MIN_UNITS`.
+    """Return the share of the other lines added by the hunk that count as changed.
 
-    The data have the hunk down to the comment only.
+    None if there are less than `MIN_UNITS` of them. The hunks in the data end at the comment.
     """
     marks = [line[:1] for line in row["diff_hunk"].split("\n")[1:] if line[:1] in ("+", " ")]
     added = [at for at, mark in enumerate(marks, hunk_lines(row).start) if mark == "+"]
@@ -96,7 +97,7 @@ def share_of_hunk(row, file, lines):
 
 
 def judge(row, folder, bases):
-    """Return what each rule says of a comment; note its base rate."""
+    """Return rule -> whether the comment was acted on; add its base rate to `bases`."""
     old, new = make_files(row)
     lines = range(row["start_line"] or row["line"], row["line"] + 1)
     if new is None:
@@ -113,12 +114,12 @@ def judge(row, folder, bases):
 
 
 def is_single(row):
-    """Return whether a comment is on one line."""
+    """Return whether a comment is on a single line."""
     return row["start_line"] in (None, row["line"])
 
 
 def scores(pairs):
-    """Return precision, recall and F1 of pairs of what was said and what is true."""
+    """Return precision, recall and F1 of pairs (what the rule says, truth)."""
     right = sum(bool(said and true) for said, true in pairs)
     positive, true = sum(bool(said) for said, _ in pairs), sum(true for _, true in pairs)
     return right / max(positive, 1), right / max(true, 1), 2 * right / max(positive + true, 1)
@@ -135,12 +136,12 @@ def main() -> None:
         judged = [(row, judge(row, Path(folder), bases)) for row in rows]
     for writer, pairs in bases.items():
         base, acted = (sum(column) / len(pairs) for column in zip(*pairs, strict=True))
-        print(f"{writer}: {len(pairs)} in hunks with other lines: acted on {acted:.2f}, "
-              f"base rate of these lines {base:.2f}")  # fmt: skip
+        print(f"{writer}: {len(pairs)} comments in hunks with other lines: {acted:.2f} acted on; "
+              f"{base:.2f} of the other lines changed (base rate)")  # fmt: skip
     groups = {
         "all": lambda _: True,
-        "largest repository": lambda row: row["repository"] == MOST,
-        "other repositories": lambda row: row["repository"] != MOST,
+        "largest repository": lambda row: row["repository"] == LARGEST,
+        "other repositories": lambda row: row["repository"] != LARGEST,
         "people": lambda row: row["writer"] == "person",
         "bots": lambda row: row["writer"] == "bot",
         "on one line": is_single,

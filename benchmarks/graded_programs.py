@@ -1,4 +1,4 @@
-"""Programs of HumanEval with the outcomes of their tests (`humaneval-*.jsonl.gz`)."""
+"""Reads programs of HumanEval with the results of their tests (`humaneval-*.jsonl.gz`)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def read_graded(path: Path) -> tuple[dict[str, Problem], dict[Completion, str]]:
-    """Read problems by name, and the status (`OK`, ...) of each completion of the file."""
+    """Return the problems by name, and the status of each completion; `OK` if it passed."""
     problems: dict[str, Problem] = {}
     statuses: dict[Completion, str] = {}
     for row in map(json.loads, gzip.decompress(path.read_bytes()).splitlines()):
@@ -25,7 +25,7 @@ def read_graded(path: Path) -> tuple[dict[str, Problem], dict[Completion, str]]:
             prompt=row["prompt"],
             solution=row["reference"] or None,
         )
-        # The completions lost the indentation of their first line.
+        # In the data, the first line of a completion has lost its indentation.
         last = row["prompt"].rstrip().rpartition("\n")[2]
         margin = last[: len(last) - len(last.lstrip())] if language == "python" else ""
         for index, code, status in row["completions"]:

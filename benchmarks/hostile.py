@@ -1,15 +1,19 @@
-"""Time and memory of input that is made to be slow, within all limits of size.
+"""Measure time and memory of input that is made to be slow, although it is within all size limits.
 
     python benchmarks/hostile.py [--quick] [--only PART] [--workers 1]
 
-Parts: `lines` (40 repeated units in two lines of 48,000 characters, in each of 30 kinds of file,
-among so many short lines that the file does not count as minified), `stacks` (the same units, one
-on each of 4,000 lines of a new file), `reviews` (10,000 sentences, 3,000 comments, Markdown nested
-10,000 deep), `files` (37,000 lines of C#). Each case, for `lines` and `stacks` each kind of file,
-has a process of its own, one after the other. The time is that of the score and of all five
-reports; the goal is 10 s, by the clock or of the CPU, whichever is less on a machine with other
-work, and 500 MB. The analyzers are off (they are processes with limits of their own); `reviews` use
-the default encoder, the others `hashing`.
+The parts are:
+
+- `lines`: each of 40 strings, repeated to two lines of 48,000 characters, in each of 30 kinds of
+  file, with so many short lines that the file does not count as minified
+- `stacks`: the same strings, one on each of 4,000 lines of a new file
+- `reviews`: 10,000 sentences, 3,000 comments, Markdown nested 10,000 levels deep
+- `files`: 37,000 lines of C#
+
+Each case runs in a new process, for `lines` and `stacks` all cases of one kind of file. The time is
+that of the score and all five reports. The goal is 500 MB and 10 s, of wall time or CPU time,
+whichever is less, because of other work on the machine. Analyzers do not run, because they are
+processes with separate limits. `reviews` use the default encoder, the other parts `hashing`.
 """
 
 from __future__ import annotations
@@ -48,7 +52,7 @@ REVIEW = "Why is `x` so long? It could be computed. Please add a test for it."
 
 
 class Case(NamedTuple):
-    """One input: how it is named, and its text or texts."""
+    """Input of one measurement."""
 
     name: str
     diff: str
@@ -57,7 +61,7 @@ class Case(NamedTuple):
 
 
 class Cost(NamedTuple):
-    """Cost of a case; `error` names what went wrong."""
+    """Time and memory of a case; `error` says what failed, "" if nothing did."""
 
     name: str
     seconds: float
@@ -73,8 +77,8 @@ class Cost(NamedTuple):
 def line_case(unit: str, path: str) -> Case:
     body = unit * (CHARACTERS // len(unit))
     sides = (
-        "".join(f"{sign}{line}\n" for line in (f"{name} = {body}", *[f"{name} = 1;"] * SHORT_LINES))
-        for sign, name in (("-", "x"), ("+", "y"))
+        "".join(f"{mark}{line}\n" for line in (f"{name} = {body}", *[f"{name} = 1;"] * SHORT_LINES))
+        for mark, name in (("-", "x"), ("+", "y"))
     )
     rows = f"1,{SHORT_LINES + 1}"
     diff = f"--- a/{path}\n+++ b/{path}\n@@ -{rows} +{rows} @@\n{''.join(sides)}"
@@ -82,11 +86,11 @@ def line_case(unit: str, path: str) -> Case:
 
 
 def stack_case(unit: str, path: str) -> Case:
-    """Make a new file with the unit on each of 4,000 lines."""
+    """Return a new file with the string on each of 4,000 lines."""
     text = (
         f"--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,4000 @@\n" + f"+{unit.strip() or unit}\n" * 4_000
     )
-    return Case(f"{path} {unit!r} a line", text, (REVIEW,), "hashing")
+    return Case(f"{path} {unit!r} per line", text, (REVIEW,), "hashing")
 
 
 def small_diff() -> str:
@@ -191,7 +195,7 @@ def measure(case: Case) -> Cost:
         for name in plugins.names("reports"):
             plugins.create("reports", name)([result])
     except TimeoutError:
-        error = "given up"
+        error = "stopped after 240 s"
     except Exception as exc:  # noqa: BLE001
         error = f"{type(exc).__name__}: {exc}"[:100]
     signal.alarm(0)
@@ -216,7 +220,7 @@ def cases_of(part: str, quick: bool) -> list[Case]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="a ninth of `lines` and `stacks`")
+    parser.add_argument("--quick", action="store_true", help="run a ninth of `lines` and `stacks`")
     parser.add_argument("--only", choices=PARTS)
     parser.add_argument("--workers", type=int, default=1)
     chosen = parser.parse_args()

@@ -1,9 +1,9 @@
-"""How far 8-bit integers in the encoder move standings and relevance of real comments.
+"""Measure how much 8-bit integers change the standing and the relevance of real comments.
 
     python benchmarks/int8.py DATA [--comments N]
 
-DATA is the folder with `real-comments/dev.jsonl.gz`. Both networks, the encoder and the reader of
-reviews, have 8-bit integers in their dense layers with `--revision int8`.
+DATA is a folder with `real-comments/dev.jsonl.gz`. With `--revision int8`, the dense layers of both
+networks (the encoder and the reader of reviews) use 8-bit integers.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ def main() -> None:
     for name, (before, after) in {"standing": standings, "relevance": relevances}.items():
         moved = np.abs(np.subtract(before, after))
         shares = np.nanquantile(moved, [0.5, 0.95, 1])
-        print(f"{name}: mean {np.nanmean(moved):.3f}, median, 95 %, largest {shares.round(3)}")
+        shares = shares.round(3)
+        print(f"change of {name}: mean {np.nanmean(moved):.3f}; median, 95 %, largest {shares}")
 
 
 if __name__ == "__main__":

@@ -1,13 +1,14 @@
-"""Large changes: how much of one the counted topics hold, and what it costs to read.
+"""Measure how much of a large change the counted claims are about, and the time of large changes.
 
     python benchmarks/large_changes.py DIFFS [WHOLE] [--every 1]
 
-DIFFS is a file of commits, one JSON object a line, with a diff; WHOLE one whose rows have the
-files, too. Printed are, for commits with more than 500 changed lines of code, the median share of
-these lines that the topics counted by default hold, the share that the twelve largest topics would
-hold, and in how many commits twelve topics could hold 80 % and the counted ones do not. With
-WHOLE, the time of the whole command, without analyzers, on a diff of 9,250, 18,500 and 37,000
-lines made of its C# files, as one new file and as hunks of changed lines.
+DIFFS is a file of commits, one JSON object per line, with a diff; the rows of WHOLE also have the
+files. A claim has a topic, such as a function, with a number of changed lines. For commits with
+more than 500 changed lines of code, the script prints the median share of these lines in the topics
+of the counted claims; the share in the twelve largest topics; and the number of commits in which
+twelve topics could have 80 % of the lines, but those counted do not. With WHOLE, it prints the time
+of `crscore` without analyzers on diffs of 9,250, 18,500 and 37,000 lines of C#, as one new file and
+as hunks.
 """
 
 from __future__ import annotations
@@ -62,13 +63,13 @@ def shares(data: Path, every: int) -> None:
             shares.append((inside, twelve))
     missed = sum(inside < GOAL <= twelve for inside, twelve in shares)
     print(f"{len(shares)} commits of more than {LINES} changed lines of code")
-    print(f"share inside counted topics, median  {median(inside for inside, _ in shares):.3f}")
-    print(f"share of the twelve largest, median  {median(largest for _, largest in shares):.3f}")
-    print(f"below {GOAL} although twelve could     {missed}")
+    print(f"median share in the counted topics   {median(inside for inside, _ in shares):.3f}")
+    print(f"median share in the twelve largest   {median(largest for _, largest in shares):.3f}")
+    print(f"below {GOAL}, but possible with twelve {missed}")
 
 
 def is_code(topic: Topic) -> bool:
-    """Return whether a topic holds code that somebody wrote."""
+    """Return whether a topic is code that a person wrote."""
     return role_of(topic.place.path) in {"code", "test", "aside"} and topic.noun not in MACHINE_MADE
 
 
@@ -78,7 +79,7 @@ def one_file(lines: list[str]) -> str:
 
 
 def hunks(lines: list[str]) -> str:
-    """Return a diff that changes five of each nine lines by a word, with two around them."""
+    """Return a diff that changes a comment in five of each nine lines, with two context lines."""
     found = ["diff --git a/F.cs b/F.cs\n--- a/F.cs\n+++ b/F.cs\n"]
     for at in range(0, len(lines) - 9, 9):
         head, body, tail = lines[at : at + 2], lines[at + 2 : at + 7], lines[at + 7 : at + 9]

@@ -1,11 +1,12 @@
-"""Cost of the calibrated matcher beside the published one: seconds for many pairs.
+"""Measure how much slower a score is with the calibrated matcher than with the published one.
 
     python benchmarks/matcher_speed.py [--pairs N] [--runs N] [--data STUDY]
 
-Without a study, the pairs are those of `score_many.py`: the shipped example with its
-identifiers renamed, so that every text differs. With one, they are reviews of its changes,
-scored against structural claims. The added share is the time spent in the matcher over the
-whole time with the published one: two whole runs differ more by noise than by their matcher.
+Without --data, the pairs are those of `score_many.py`: the shipped example with other identifiers
+in each pair, so that all texts differ. With --data, they are reviews of a study, scored with
+structural claims. The added share is the additional time in the calibrated matcher, divided by the
+total time with the published matcher. Total times are not compared, because they differ more by
+noise than by the matcher.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ GOAL = 0.20
 
 
 def from_study(path: Path, count: int) -> Iterator[tuple[DiffLike, ReviewLike]]:
-    """Yield one review of each change, then the next of each, until there are enough."""
+    """Yield the first review of each change, then the second of each, and so on, up to `count`."""
     changes = [(change.read_diff(), change.reviews) for change in study.read_study(path).changes]
     made = 0
     for number in range(max(len(reviews) for _, reviews in changes)):
@@ -67,13 +68,13 @@ class Measured(NamedTuple):
 
 
 def measure(name: str, pairs: Pairs, *, runs: int) -> Measured:
-    """Return the fastest of several runs; slower ones are machine noise."""
+    """Return the shortest times of several runs; longer times are due to other work."""
     matcher = Timed(Scorer(matcher=name, analyzers="none").parts.matcher)
     scorer = Scorer(matcher=matcher, analyzers="none")
     scorer.score_many(pairs[:1])  # loads the model and the weights
     measurements = []
     for _ in range(runs):
-        # A text that the last run has taken apart costs nothing: no run may gain from it.
+        # Without this, only the first run would split each text into words.
         for cached in (words, stem, stems_and_names):
             cached.cache_clear()
         matcher.seconds = 0.0
@@ -98,7 +99,7 @@ def main() -> None:
         else list(score_many.pairs(chosen.pairs))
     )
     published, calibrated = (measure(name, pairs, runs=chosen.runs) for name in MATCHERS)
-    print(f"{len(pairs)} pairs   whole run   in the matcher")
+    print(f"{len(pairs)} pairs   total run   in the matcher")
     for name, taken in zip(MATCHERS, (published, calibrated), strict=True):
         print(f"{name:>10}  {taken.whole:8.2f} s  {taken.matching:8.2f} s")
     added = (calibrated.matching - published.matching) / published.whole

@@ -1,14 +1,14 @@
-"""Judge the calibrated matcher with every choice made without the changes that judge it.
+"""Evaluate the calibrated matcher by nested cross-validation, with settings chosen in inner folds.
 
     python benchmarks/nested_matcher.py DATA [--outer 5] [--inner 2] [--plain] [--recipes ...]
     python benchmarks/nested_matcher.py DATA --split leave-one-system-out:5
 
-For each outer fold of changes, every recipe below is tried by cross-validation inside the other
-folds' changes; the best one (mean Spearman of relevance over recorded and structural claims)
-is trained on all of them and scores the held-out changes. The line `nested` is what came of
-it. The line of each recipe is its own cross-validation over the outer folds, without a choice;
-`--plain` prints those alone. `--split` prints the shipped recipe under another way of holding
-out, for both kinds of claims with one training a fold, which `crscore validate` does twice.
+For each outer fold of changes, every recipe in `RECIPES` is evaluated by cross-validation on the
+changes of the other folds. The best recipe, by the mean Spearman correlation of relevance over
+recorded and structural claims, is trained on these changes and scores the outer fold. The line
+`nested` has the result. The line of each recipe is its cross-validation over the outer folds;
+`--plain` prints these alone. `--split` evaluates only the shipped recipe, with another split; each
+fold is trained once for both kinds of claims, where `crscore validate` would train twice.
 """
 
 from __future__ import annotations
@@ -43,34 +43,34 @@ HEAD = "con    comp   rel    tau-b  nojunk within systems"
 
 
 class Bench:
-    """Study, its claims and an encoder with a cache."""
+    """Study, with an encoder and a claim generator that cache their results."""
 
     def __init__(self, path: Path) -> None:
         self.study = study.read_study(path)
         self.encoder = VectorCache(scorer.make_encoder(settings.Config()))
-        self.writer = Remembered(plugins.create("claims", "structural"))
+        self.writer = CachedGenerator(plugins.create("claims", "structural"))
 
-    def learn(self, rated: study.Study, recipe: MatcherSettings) -> matcher.Calibrated:
+    def train(self, rated: study.Study, recipe: MatcherSettings) -> matcher.Calibrated:
         return matcher.train(rated, encoder=self.encoder, generator=self.writer, settings=recipe)
 
-    def values(self, learned: matcher.Calibrated, fold: splits.Fold) -> dict:
-        """Return predictions for the reviews a fold holds out, for both kinds of claims."""
+    def measure(self, trained: matcher.Calibrated, fold: splits.Fold) -> dict:
+        """Score the reviews that a fold holds out; return kind of claims -> measurements."""
         generators = {"recorded": study.recorded(self.study), "structural": self.writer}
         return {
             claims: measurements.measure(
                 self.study,
                 Scorer(
-                    generator=generator, encoder=self.encoder, matcher=learned, analyzers="none"
+                    generator=generator, encoder=self.encoder, matcher=trained, analyzers="none"
                 ),
                 name=claims,
-                includes=fold.includes,
+                includes=fold.holds_out,
             )
             for claims, generator in generators.items()
         }
 
 
-class Remembered:
-    """Claim generator that generates once for each change."""
+class CachedGenerator:
+    """Claim generator that generates the claims of each change once."""
 
     def __init__(self, generator: object) -> None:
         self.generator, self.identity, self.known = generator, generator.identity, {}
@@ -94,13 +94,13 @@ def relevance(measured: dict) -> float:
     )
 
 
-def joined(parts: list[dict]) -> dict:
+def join(parts: list[dict]) -> dict:
     return {claims: measurements.join([part[claims] for part in parts]) for claims in CLAIMS}
 
 
-def tried(bench: Bench, rated: study.Study, recipe: MatcherSettings, folds: tuple) -> dict:
-    return joined(
-        [bench.values(bench.learn(fold.training_part(rated), recipe), fold) for fold in folds]
+def cross_validate(bench: Bench, rated: study.Study, recipe: MatcherSettings, folds: tuple) -> dict:
+    return join(
+        [bench.measure(bench.train(fold.training_part(rated), recipe), fold) for fold in folds]
     )
 
 
@@ -133,16 +133,16 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--outer", type=int, default=5)
     parser.add_argument("--inner", type=int, default=2)
-    parser.add_argument("--plain", action="store_true", help="no nested choice")
+    parser.add_argument("--plain", action="store_true", help="do not choose in inner folds")
     parser.add_argument("--recipes", nargs="+", choices=RECIPES, default=list(RECIPES))
-    parser.add_argument("--split", help="only the shipped recipe, held out like this")
+    parser.add_argument("--split", help="evaluate only the shipped recipe, with this split")
     options = parser.parse_args()
     bench = Bench(options.data)
     if options.split:
         split = splits.parse_split(options.split)
         print(f"{'':<30}{HEAD}")
         folds = splits.make_folds(bench.study, split, seed=0)
-        show("shipped", tried(bench, bench.study, RECIPES["shipped"], folds))
+        show("shipped", cross_validate(bench, bench.study, RECIPES["shipped"], folds))
         return
     outer = splits.make_folds(
         bench.study, splits.Split(splits.SplitKind.GROUPED, options.outer), seed=0
@@ -150,7 +150,7 @@ def main() -> None:
     print(f"{'':<30}{HEAD}")
     recipes = {name: RECIPES[name] for name in options.recipes}
     for name, recipe in recipes.items():
-        show(name, tried(bench, bench.study, recipe, outer))
+        show(name, cross_validate(bench, bench.study, recipe, outer))
     if options.plain:
         return
     parts, chosen = [], []
@@ -159,11 +159,13 @@ def main() -> None:
         inner = splits.make_folds(
             rest, splits.Split(splits.SplitKind.GROUPED, options.inner), seed=1
         )
-        merits = {name: relevance(tried(bench, rest, r, inner)) for name, r in recipes.items()}
+        merits = {
+            name: relevance(cross_validate(bench, rest, r, inner)) for name, r in recipes.items()
+        }
         best = max(merits, key=merits.__getitem__)
         chosen.append(best)
-        parts.append(bench.values(bench.learn(rest, RECIPES[best]), fold))
-    show("nested", joined(parts))
+        parts.append(bench.measure(bench.train(rest, RECIPES[best]), fold))
+    show("nested", join(parts))
     print(f"chosen: {', '.join(chosen)}")
 
 

@@ -1,8 +1,9 @@
-"""Tables 2 to 4 of "Out of the BLEU": do metrics and people see the same differences?
+"""Compute Tables 2 to 4 of "Out of the BLEU": do metrics and people see the same differences?
 
     python benchmarks/out_of_the_bleu.py GRADED [--bins hearthstone] [--resamples 1000]
 
-GRADED is code of several systems with one grade of 0 to 4 (`crscore_lab/code/graded.py`).
+GRADED is a file of several systems' code, each with one grade of 0 to 4
+(`crscore_lab/code/graded.py`).
 
 Source:
     Evtikhiev, Bogomolov, Sokolov and Bryksin, "Out of the BLEU: how should we assess quality of
@@ -35,18 +36,17 @@ PRESET: Final = "out-of-the-bleu"
 METRICS: Final = ("bleu", "rouge_l", "chrf", "meteor", "ruby", "codebleu")
 """Metrics of the paper."""
 HUMAN: Final = "human"
-# By the paper, a two-sided level of 90 %.
 ONE_SIDED: Final = 0.95
-"""Minimum share of wins that is significant."""
+"""Minimum share of wins that the paper calls significant; a two-sided level of 90 %."""
 SHARES: Final = (1, 3, 5, 10, 15, 20, 25, 30)
-"""Percentages of snippets that are exchanged in a synthetic system."""
+"""Percentages of snippets that are replaced in a synthetic system."""
 BINS: Final = MappingProxyType(
     {"conala": (0.0, 2.0, 5.0, 10.0, 100.0), "hearthstone": (0.0, 1.0, 2.0, 4.0, 100.0)}
 )
-"""The paper's bounds of the bins of differences by data set, in points of 100; each bin excludes
-its upper bound."""
-# People graded from 0 to 4.
+"""Data set -> the paper's bounds of the bins of differences, in points of 100; a bin does not
+include its upper bound."""
 MAX_GRADE: Final = 4
+"""Highest grade of people; the lowest is 0."""
 
 
 class SystemScore(Struct, frozen=True, kw_only=True):
@@ -64,19 +64,19 @@ class SystemScore(Struct, frozen=True, kw_only=True):
 
 
 class Bin(Struct, frozen=True, kw_only=True):
-    """Pairs of systems whose scores differ by about as much (Tables 3 and 4)."""
+    """Pairs of systems whose scores differ by `low` to `high` (Tables 3 and 4)."""
 
     low: float
     """Smallest difference, in points of 100."""
     high: float
-    """Upper bound of the difference."""
+    """Upper bound of the difference, in points of 100, not included."""
     significant: int
-    """Pairs whose difference is significant by the metric."""
+    """Number of pairs whose difference is significant by the metric."""
     not_significant: int
-    """Other pairs."""
+    """Number of other pairs."""
     mismatch: float | None
-    """Share of the significant pairs that people do not distinguish, or order the other way round;
-    None without one."""
+    """Share of the significant pairs that people do not distinguish, or order in the opposite way;
+    None without significant pairs."""
 
 
 class Disagreement(Struct, frozen=True, kw_only=True):
@@ -85,13 +85,13 @@ class Disagreement(Struct, frozen=True, kw_only=True):
     metric: str
     """Name of the metric."""
     origin: str
-    """The metric's identity, or `published` for scores that come with the data."""
+    """The metric's identity, or `published` for scores from the data."""
     bins: tuple[Bin, ...]
-    """By size of the difference."""
+    """Pairs by the size of their difference."""
     not_significant: int
-    """Pairs whose difference is not significant by the metric."""
+    """Number of pairs whose difference is not significant by the metric."""
     mismatch_not_significant: float | None
-    """Share of them that people distinguish; None without one."""
+    """Share of these pairs that people distinguish; None without such pairs."""
     mismatch: float
     """Share of all pairs on which metric and people disagree."""
 
@@ -100,17 +100,17 @@ class Tables(Struct, frozen=True, kw_only=True):
     """Tables 2 to 4."""
 
     systems: int
-    """Systems of the data."""
+    """Number of systems in the data."""
     models: int
-    """Those and the synthetic ones."""
+    """Number of systems in the data and synthetic systems."""
     pairs: int
-    """Pairs of models."""
+    """Number of pairs of these models."""
     problems: int
-    """Problems that all systems answered."""
+    """Number of problems that all systems answered."""
     resamples: int
-    """Draws of the bootstrap."""
+    """Number of bootstrap resamples."""
     seed: int
-    """Seed of the draws."""
+    """Seed of the bootstrap."""
     sha256: str
     """Hash of the data."""
     scores: tuple[SystemScore, ...]
@@ -118,7 +118,7 @@ class Tables(Struct, frozen=True, kw_only=True):
     disagreements: tuple[Disagreement, ...]
     """Tables 3 and 4."""
     notes: tuple[str, ...]
-    """Notes to read before the numbers."""
+    """Metrics that were left out or taken from the data, one sentence each."""
 
 
 class Column(NamedTuple):
@@ -127,8 +127,9 @@ class Column(NamedTuple):
     name: str
     origin: str
     statistics: Doubles
-    """Shape (M, N, S): systems, problems, statistics."""
+    """Sufficient statistics of each system and problem, shape (M, N, S)."""
     corpus_scores: Callable[[Doubles], Doubles]
+    """Function from sums of statistics over problems to scores, (B, S) -> (B,)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,11 +138,11 @@ class Grid:
 
     systems: tuple[str, ...]
     rows: Indices
-    """Row of the data by system and problem, shape (M, N)."""
+    """Row of the data for each system and problem, shape (M, N)."""
     grades: Doubles
-    """Shape (M, N)."""
+    """Grade of each system and problem, shape (M, N)."""
     texts: tuple[tuple[str, ...], ...]
-    """Code by system and problem."""
+    """Code of each system and problem, M times N."""
 
 
 def make_tables(
@@ -156,17 +157,18 @@ def make_tables(
     Args:
         graded: Code of several systems, each with one grade of 0 to 4
             (`read_graded(path, grades="aggregated")`).
-        bins: Bounds of the bins of differences in points, rising, at least 2.
-        resamples: Draws of the bootstrap.
-        seed: Seed of the draws.
+        bins: Bounds of the bins of differences in points of 100, ascending, at least 2.
+        resamples: Number of bootstrap resamples.
+        seed: Seed of the bootstrap.
 
     Returns:
-        The tables. For a metric that does not exist here, the `published` scores of the data are
-        used; if they are missing, too, it is left out with a note.
+        The tables. For a metric that cannot judge this code, the `published` scores in the data are
+        used; if there are none, the metric is left out, and a note says so.
 
     Raises:
-        InputError: No people's grades, a single system, or no problem that all of them answered.
-        DependencyError: A metric's package is missing.
+        InputError: The data have no grades by people, only one system, or no problem that all
+            systems answered.
+        DependencyError: A metric's package is not installed.
     """
     grid = make_grid(graded)
     columns, notes = make_columns(graded, grid)
@@ -188,7 +190,7 @@ def make_tables(
 
 
 def make_grid(graded: GradedCode) -> Grid:
-    """Arrange the problems that all systems answered.
+    """Return the answers of all systems to the problems that all of them answered.
 
     Raises:
         InputError: As in `make_tables`.
@@ -213,24 +215,24 @@ def make_grid(graded: GradedCode) -> Grid:
 
 
 def human_column(grid: Grid) -> Column:
-    """Make a column of people's grades, 0 to 1."""
+    """Return a column of people's grades, from 0 to 1."""
     return _mean_column(HUMAN, "people", grid.grades / MAX_GRADE)
 
 
 def _mean_column(name: str, origin: str, scores: Doubles) -> Column:
-    """Make a column whose corpus score is the mean of its scores, shape (M, N)."""
+    """Return a column whose corpus scores are means of `scores`, which has shape (M, N)."""
     statistics = np.stack([scores, np.ones_like(scores)], axis=-1)
     return Column(name, origin, statistics, lambda totals: totals[:, 0] / totals[:, 1])
 
 
 def make_columns(graded: GradedCode, grid: Grid) -> tuple[list[Column], tuple[str, ...]]:
-    """Score everything by each of `METRICS`.
+    """Score all answers by each of `METRICS`.
 
     Returns:
-        The columns, and notes on those that were not computed here.
+        The columns, and notes on metrics that were left out or taken from the data.
 
     Raises:
-        DependencyError: A metric's package is missing.
+        DependencyError: A metric's package is not installed.
     """
     columns, notes = [], []
     for name in METRICS:
@@ -238,11 +240,11 @@ def make_columns(graded: GradedCode, grid: Grid) -> tuple[list[Column], tuple[st
         if metric.find_obstacle(graded.samples) is None:
             statistics = metric.statistics(graded.samples)[grid.rows]
             columns.append(Column(name, metric.identity, statistics, metric.corpus_scores))
-        # With the scores of some answers only, systems could not be compared.
+        # Published scores are used only if all answers have one.
         elif all(name in graded.published[row] for row in grid.rows.ravel()):
             scores = np.array([published.get(name, 0.0) for published in graded.published])
             columns.append(_mean_column(name, "published", scores[grid.rows]))
-            notes.append(f"{name}: the scores that come with the data, not computed here")
+            notes.append(f"{name}: scores from the data, not computed here")
         else:
             notes.append(
                 f"{name} is left out: it cannot judge this code, and the data has no scores"
@@ -251,23 +253,25 @@ def make_columns(graded: GradedCode, grid: Grid) -> tuple[list[Column], tuple[st
 
 
 def synthetic_models(grades: Doubles, texts: Sequence[Sequence[str]]) -> list[Indices]:
-    """Make systems by exchanging a share of a system's snippets for better or worse ones.
+    """Make synthetic systems by replacing some snippets of a system by another system's.
 
-    Of each snippet the largest improvement (or worsening) by another system is taken; the p % with
-    the largest ones of all are exchanged, fewer where there are not as many.
+    For each snippet, the replacement with the largest improvement of the grade is considered. In a
+    synthetic system, the replacements with the largest improvements are made, for p % of the
+    snippets, or fewer if there are not as many improvements. In further synthetic systems, the
+    grades become worse instead.
 
     Args:
         grades: Grades of M systems on N snippets, shape (M, N).
         texts: The snippets, M times N.
 
     Returns:
-        For each model the system that each snippet is of, shape (N,); first the systems
-        themselves. Of models with equal snippets, the first one is kept.
+        The systems, then the synthetic systems: for each, the index of the system that each snippet
+        is from, shape (N,). Of models with equal snippets, only the first is kept.
     """
     models: dict[tuple[str, ...], Indices] = {}
     for model in _candidate_models(grades):
         key = tuple(texts[system][snippet] for snippet, system in enumerate(model))
-        # Different exchanges may give the same snippets, and two such models cannot differ.
+        # Different replacements may give the same snippets, and such models would be equal.
         models.setdefault(key, model)
     return list(models.values())
 
@@ -280,7 +284,7 @@ def _candidate_models(grades: Doubles) -> Iterator[Indices]:
         for sign in (1, -1):
             gains = sign * (grades - grades[system])
             best_system, gain = gains.argmax(axis=0), gains.max(axis=0)
-            # Exchanging equally graded snippets would change nothing.
+            # Snippets whose replacement has the same grade are left out.
             order = np.argsort(-gain, kind="stable")[: int((gain > 0).sum())]
             for share in SHARES:
                 model = np.full(snippets, system)
@@ -312,15 +316,15 @@ def outcomes(
     """Compare all models by one metric.
 
     Returns:
-        For each pair 1 or -1 when the first or second is significantly better, else 0, shape
-        (M, M); and the score of each model, shape (M,).
+        For each pair of models, 1 if the first is significantly better, -1 if the second is, and 0
+        otherwise, shape (M, M); and the score of each model, shape (M,).
     """
     snippets = np.arange(column.statistics.shape[1])
     statistics = column.statistics[np.array(models), snippets]
     draws = resampled.corpus_scores(statistics, column.corpus_scores, weights)
     totals = column.corpus_scores(statistics.sum(axis=1))
     wins = np.array([(row > draws).mean(axis=1) for row in draws])
-    # The published rule, without the correction of `comparison.py`.
+    # The rule of the paper, which does not correct for the number of comparisons.
     better = (wins >= ONE_SIDED).astype(np.int8)
     return better - better.T, totals
 

@@ -1,16 +1,17 @@
-"""Plant defects in commits and ask whether a consequence names them.
+"""Insert defects into commits, and measure how often a claim of a consequence names them.
 
     python benchmarks/planted.py COMMITS [--seed 0] [--count 200] [--show 20] [--repositories a,b]
 
-COMMITS is a file of commits as for `titles.py`, with whole files. A defect is one edit of the new
-version by a pattern of `planted.toml`, in lines that the commit left alone, inside a function
-(limits and defaults: anywhere). The claims are those of the whole commit with the defect. A
-consequence names it if it is on a line that only the defect changes, and the commit without it does
-not have the same one; that a test is missing names nothing.
+COMMITS is a file of commits as for `titles.py`, with full files. A defect is an edit of the new
+version by a pattern of `planted.toml`, in lines that the commit does not change; it has to be
+inside a function, unless it changes a limit or a default. The claims are generated for the commit
+with the defect. A consequence names the defect if it is about a line that only the defect changes,
+and if the commit without the defect does not have the same consequence.
 
-Printed by kind are the number of defects and the shares that a consequence names, also a counted
-one, also one of the first three counted references, and with any or a counted reference on these
-lines. `--show` prints missed and `--raised` named defects with what is said (`!`: counted).
+Prints, for each kind of defect, the number of defects and the shares of them that are named by any
+consequence, by a counted one, and by one among the first three counted references; then the shares
+with any reference and with a counted one on these lines. `--show` prints defects that are not
+named, `--raised` defects that are, with their references (`!`: counted).
 """
 
 import argparse
@@ -51,8 +52,8 @@ class Edit(NamedTuple):
         return {(Side.NEW, self.line + i) for i, _ in enumerate(text.splitlines())}
 
 
-def edits(rows: list[dict], kind: str, chance: random.Random) -> Iterator[Edit]:
-    """Yield one possible edit of each commit."""
+def find_edits(rows: list[dict], kind: str, chance: random.Random) -> Iterator[Edit]:
+    """Yield one possible edit of each commit that has any, in random order."""
     for row in chance.sample(rows, len(rows)):
         possible = []
         for path, (old, new) in row["files"].items():
@@ -71,7 +72,7 @@ def edits(rows: list[dict], kind: str, chance: random.Random) -> Iterator[Edit]:
 
 
 def is_sound(edit: Edit, kind: str, mutant: str) -> bool:
-    """Return whether the edit is of code in a function, and the file parses as before."""
+    """Return whether an edit changes code in a function and adds no syntax error."""
     language = grammars.language_of(languages.language_of(edit.path))
     before, after = outlines = [
         outliner.read(language, text) for text in (edit.match.string, mutant)
@@ -85,7 +86,7 @@ def is_sound(edit: Edit, kind: str, mutant: str) -> bool:
         after.errors <= before.errors
         and (is_value or unit.kind in {Kind.FUNCTION, Kind.TEST})
         and (is_api or kind not in {"function renamed", "parameter added"})
-        # Not in a comment or prose:
+        # It changes tokens other than strings; otherwise it may be in a comment or in prose.
         and (is_swap or (bool(strings) and (is_value or kind == "key changed" or not all(strings))))
     )
 
@@ -114,7 +115,7 @@ def places(reference: PseudoReference, path: str) -> Iterator[tuple[Side, int]]:
 
 
 def plant(edit: Edit, kind: str) -> tuple[list[bool], str] | None:
-    """Plant a defect; return its row of the table and what to show, or None if it is unfit."""
+    """Insert a defect; return its row of the table and the text to show, or None if unsuitable."""
     files, path, match = edit.row["files"], edit.path, edit.match
     before, after = match.string[: match.start()], match.string[match.end() :]
     start, end = before.rpartition("\n")[2], after.partition("\n")[0] * (match[0][-1] != "\n")
@@ -125,7 +126,9 @@ def plant(edit: Edit, kind: str) -> tuple[list[bool], str] | None:
     diffs = [change_of(files), change_of({**files, path: [files[path][0], mutant]})]
     was, now = (changed(diff, path) for diff in diffs)
     lines = now & edit.lines(right) | {place for place in now - was if place[0] is Side.OLD}
-    if was & edit.lines(left) or not 0 < len(lines) < 20:  # else lines are aligned anew
+    # The edited lines have to be unchanged by the commit. Of 20 lines or more, most are other lines
+    # that the diff now aligns in another way.
+    if was & edit.lines(left) or not 0 < len(lines) < 20:
         return None
     without, claims = plugin.create().generate(diffs)
     selected = select_references(claims.references, limit=12)
@@ -155,7 +158,7 @@ def main() -> None:
     planted = {}
     for kind in TABLE["edits"]:
         chance = random.Random(f"{asked.seed} {kind}")
-        tried = (plant(edit, kind) for edit in edits(rows, kind, chance))
+        tried = (plant(edit, kind) for edit in find_edits(rows, kind, chance))
         planted[kind] = [*islice(filter(None, tried), -(-asked.count // len(TABLE["edits"])))]
     everything = [item for items in planted.values() for item in items]
     print(f"{'kind':22}    n    named  counted  first 3  any reference, a counted one")

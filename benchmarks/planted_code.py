@@ -1,4 +1,4 @@
-"""Code in four languages, edited and reformatted, for planted histories."""
+"""Generates, edits and reformats code in four languages, for simulated histories."""
 
 from __future__ import annotations
 
@@ -153,8 +153,8 @@ def source(rng, language, functions) -> list[Line]:
     return lines
 
 
-def edited(rng, text) -> str:
-    """Return a line with a changed meaning."""
+def edit_line(rng, text) -> str:
+    """Return a line with an edit that changes its meaning."""
     ways = (
         (r"(?<![\w\"])(\d+)(?!\w)", lambda m: str(int(m[1]) + rng.randint(1, 50))),
         (r"(\w)\)(?=\W*$)", lambda m: f"{m[1]}, {rng.choice(NAMES)}Option)"),
@@ -178,7 +178,7 @@ def indent_of(line) -> str:
 
 
 def statement(rng, line) -> Line:
-    """Return a new line for the place before another."""
+    """Return a new line of code with the indentation of another line."""
     call = f"{rng.choice(VERBS)}_{rng.choice(NAMES)}_{rng.randint(10, 99)}"
     return Line(f"{indent_of(line)}{call}({rng.choice(NAMES)})")
 

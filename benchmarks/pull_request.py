@@ -1,11 +1,12 @@
-"""Score a large pull request from GitHub's interface, then again with nothing changed.
+"""Measure requests and time of `crscore pr` on a large pull request, first and repeatedly.
 
     python benchmarks/pull_request.py [--runs 3]
 
-120 files, 3,000 changed lines, 300 comments, some of them outdated, served on this machine. Each
-run is the whole command, `crscore pr ... --comment`: the first with an empty store, the others with
-what it left. The second still reads the comment that the first one wrote; the third finds nothing
-new. Printed are the requests, beside the fewest that bring what is needed, time and peak memory.
+A local stand-in for GitHub serves a pull request with 120 files, 3,000 changed lines and 300
+comments, some of which are outdated. `crscore pr ... --comment` runs three times: the first run has
+an empty cache; the second run still has to read the comment that the first wrote; for the third,
+nothing is new. Prints the requests, compared with the smallest possible number, the time and the
+peak memory.
 """
 
 from __future__ import annotations
@@ -63,8 +64,8 @@ def run(server: Server, name: str, number: int, cache: str) -> Run:
     return Run(server.log[before:], time.perf_counter() - start)
 
 
-def pushed_to(world: World) -> World:
-    """Change commented lines of twenty files once more, so that some comments are outdated."""
+def push_change(world: World) -> World:
+    """Change commented lines of twenty files, so that some comments become outdated."""
     (repository,) = world.repositories
     (pull,) = repository.pulls.values()
     tree = {
@@ -77,8 +78,8 @@ def pushed_to(world: World) -> World:
     return world
 
 
-def fewest(server: Server) -> tuple[int, str]:
-    """Return the fewest requests that bring everything; a list of n takes n/100, rounded up."""
+def count_needed(server: Server) -> tuple[int, str]:
+    """Return the smallest number of requests that read everything, and what they are for."""
     (repository,) = server.world.repositories
     (pull,) = repository.pulls.values()
     changes = repository.history.changes(
@@ -98,7 +99,7 @@ def fewest(server: Server) -> tuple[int, str]:
         "states (GraphQL)": max(
             1, *(ceil(n / PAGE) for n in (threads, len(pull.reviews), len(pull.notes)))
         ),
-        "whole files (GraphQL)": ceil(whole / BLOBS),
+        "full files (GraphQL)": ceil(whole / BLOBS),
         "older versions": len(older),
         "the comment": 1,
     }
@@ -111,16 +112,16 @@ def main() -> None:
     asked = parser.parse_args().runs
     firsts, agains = [], []
     for _ in range(asked):
-        world = pushed_to(scenes.large())
+        world = push_change(scenes.large())
         (repository,) = world.repositories
         (number,) = repository.pulls
         with tempfile.TemporaryDirectory() as cache, serve(world, token=TOKEN) as server:
-            least, parts = fewest(server)
+            least, parts = count_needed(server)
             firsts.append(run(server, repository.full_name, number, cache))
             run(server, repository.full_name, number, cache)
             agains.append(run(server, repository.full_name, number, cache))
     first, again = firsts[-1], agains[-1]
-    print(f"fewest requests: {least} ({parts})")
+    print(f"smallest number of requests: {least} ({parts})")
     print(
         f"first run: {len(first.entries)} requests ({len(first.entries) / least - 1:+.0%}), "
         f"{first.queries} GraphQL and {first.writes} write; best / median "

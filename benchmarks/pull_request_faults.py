@@ -1,10 +1,11 @@
-"""Score a pull request while its host misbehaves, many times, and count what the numbers become.
+"""Score a pull request while its host fails, many times, and count how often the result is wrong.
 
     python benchmarks/pull_request_faults.py [--gitlab] [--schedules 500]
 
-Each schedule draws which requests fail, how often and how: status codes, rate limits, cut
-connections, half answers, late answers, empty and repeated and reordered pages, stale lists. Every
-run posts the comment; a second run without faults follows on the same pull request.
+Each schedule chooses at random which requests fail, how often and how: status codes, rate limits,
+broken connections, truncated answers, late answers, empty, repeated or reordered pages, and
+outdated lists. Each run posts the comment; a second run without faults follows on the same pull
+request.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from tests.helpers.gitlab import schedules as of_gitlab
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--schedules", type=int, default=500, help="how many (500)")
-    parser.add_argument("--gitlab", action="store_true", help="GitLab, and a merge request")
+    parser.add_argument("--schedules", type=int, default=500, help="number of schedules (500)")
+    parser.add_argument("--gitlab", action="store_true", help="use a merge request on GitLab")
     options = parser.parse_args()
     start = time.perf_counter()
     host = of_gitlab if options.gitlab else of_github
@@ -31,9 +32,11 @@ def main() -> int:
     seconds = time.perf_counter() - start
     print(f"{options.schedules} schedules, {tally.met.total():,} faults met, {seconds:.0f} s")
     print(f"  complete, with the numbers of a run without faults {tally.same:>5}")
-    print(f"  partial, with what is missing                      {tally.partial:>5}")
-    print(f"  an error of the host and no number                 {tally.errors:>5}")
-    print(f"  complete, with other numbers {len(tally.wrong):>27}  {tally.wrong}")
+    print(f"  partial, and reported with what is missing         {tally.partial:>5}")
+    print(f"  ended with an error of the host                    {tally.errors:>5}")
+    print(
+        f"  reported as complete, with wrong numbers           {len(tally.wrong):>5}  {tally.wrong}"
+    )
     print(f"  not exactly one comment in the end {len(tally.second):>21}  {tally.second}")
     for kind, times in tally.met.most_common():
         print(f"    {kind:<12} {times:>6,}")

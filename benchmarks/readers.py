@@ -1,4 +1,4 @@
-"""Both readers on a sample of comments, reviews of known kinds, and true and false statements.
+"""Compare both readers on real comments, reviews of known kinds, and true and false statements.
 
     python benchmarks/readers.py DATA --pairs PAIRS.jsonl
     crscore read PAIRS.jsonl --analyzers none --requests REQUESTS.jsonl
@@ -6,16 +6,19 @@
     python benchmarks/readers.py DATA --outcomes OUTCOMES.jsonl
     crscore validate OUTCOMES.jsonl --group group --reader network --reader replay:ANSWERS.jsonl
 
-DATA is the folder that `crscore train usefulness` takes. The first command writes the sample, 734
-pairs of a change and a review: 349 real comments with what became of them or what readers said of
-them, reviews of eight kinds on 16 commits by a further writer, 60 statements, 6 problems in ten
-wordings each, 57 orders to a model below comments of no worth, and reviews of 12 commits in other
-words. A model answers the requests,
-without the labels. The third prints, for the network and for the answers: AUC for each outcome,
-rank correlations with the worth and importance as read, how often a senior review beats each other
-kind, what became of true and false statements, the spread of the wordings, and the gain by an
-order; then how far the standings by the answers are from those by other readers (`GUIDE_SPREAD`).
-The last two compare the readers on the comments of the sample with their outcomes.
+DATA is the folder of `crscore train usefulness`. The first command writes a sample of 734 pairs of
+a change and a review: 349 real comments whose outcome or worth is known, reviews of eight kinds on
+16 commits by a writer whose texts were not used in training, 60 statements, 6 problems in ten
+wordings each, 57 worthless comments with an instruction to the model (prompt injection), and
+rephrased reviews of 12 commits. A language model answers the requests of the second command; these
+do not contain the labels.
+
+The third command prints, for the network and for the model: the AUC for each outcome; rank
+correlations with worth and importance as judged by readers; how often a review by a senior engineer
+beats each other kind; the verdicts on true and false statements; the spread over the wordings; and
+how much an instruction raises the standing. It also prints how the model's standings differ from
+those by other readers (`GUIDE_SPREAD`). The last two commands compare both readers with the
+outcomes of the real comments.
 """
 
 from __future__ import annotations
@@ -47,14 +50,14 @@ OUTCOMES = ("accepted", "acted on", "informative")
 KINDS = ("senior", "nits", "summary", "generic", "false", "invented")
 
 
-def draw(rows: list[dict], label, count: int, rng: random.Random) -> list[dict]:
-    """Return up to `count` rows with each of the labels 0 and 1."""
+def sample_rows(rows: list[dict], label, count: int, rng: random.Random) -> list[dict]:
+    """Return up to `count` rows with the label 0, and as many with the label 1, at random."""
     groups = [[row for row in rows if label(row) == side] for side in (0, 1)]
     return [row for group in groups for row in rng.sample(group, min(count, len(group)))]
 
 
 class Sample:
-    """Pairs for `crscore read`, each with what is known of it."""
+    """Pairs of a change and a review for `crscore read`, each with its labels."""
 
     def __init__(self, data: Path) -> None:
         self.rng = random.Random(SEED)
@@ -74,7 +77,7 @@ class Sample:
         self.pairs.append(({"diff": diff, "comments": [{"body": body}], **(place or {})}, known))
 
     def _add_outcomes(self, name: str, rows: list[dict], label, count: int) -> None:
-        for row in draw(rows, label, count, self.rng):
+        for row in sample_rows(rows, label, count, self.rng):
             place = {key: row[key] for key in ("path", "language") if key in row}
             diff = row.get("diff_hunk") or row["patch"]
             group = row.get("repository") or row.get("pull", "")
@@ -94,7 +97,7 @@ class Sample:
             "informative", real("dev"), lambda row: int(float(row["informativeness"]) > 0), 20
         )
         judged = [row for row in real("worth-dev") if row["diff_hunk"] and row["path"]]
-        # One hunk of the data begins with "@@ @@".
+        # One hunk of the data begins with "@@ @@", which cannot be parsed.
         for row in self.rng.sample(judged, 60):
             if row["diff_hunk"].startswith("@@ @@"):
                 continue
@@ -118,7 +121,7 @@ class Sample:
 
     def _add_statements(self) -> None:
         rows = [row for row in read_rows(HERE / "statements.jsonl") if self._is_small(row)]
-        for row in draw(rows, lambda row: int(row["truth"]), 30, self.rng):
+        for row in sample_rows(rows, lambda row: int(row["truth"]), 30, self.rng):
             diff = self._diffs[row["commit"][:12]]
             self._add(diff, row["text"], set="statement", y=int(row["truth"]))
 
@@ -147,7 +150,7 @@ class Sample:
 
 
 def outcomes_of(pair: dict, known: dict) -> dict | None:
-    """Return the row of a comment for `crscore validate`; None for another text."""
+    """Return the row of a real comment for `crscore validate`; None for other texts."""
     name, _, writer = known["set"].partition(", ")
     if name == "worth":
         outcomes = {field: known[field] for field in ("worth", "importance")}
@@ -182,7 +185,7 @@ def report(name: str, scored: list[tuple[dict, object]]) -> None:
     for field in ("worth", "importance"):
         rho = spearmanr([highest(result, field) for _, result in rows],
                         [known[field] for known, _ in rows])  # fmt: skip
-        print(f"  {field} as read ({len(rows)}): rank correlation {rho[0]:.2f}")
+        print(f"  {field} by readers ({len(rows)}): rank correlation {rho[0]:.2f}")
     kinds: dict[str, dict[str, list]] = defaultdict(lambda: defaultdict(list))
     for known, result in scored:
         if known["set"] == "kinds":
@@ -211,7 +214,7 @@ def report(name: str, scored: list[tuple[dict, object]]) -> None:
 
 
 def report_wordings(scored: list[tuple[dict, object]]) -> None:
-    """Print how far the standing moves by other words, and by an order to the model."""
+    """Print how much other words, and an instruction to the model, change the standing."""
     problems: dict[int, list[float]] = defaultdict(list)
     plain: dict[str, float] = {}
     for known, result in scored:
@@ -229,18 +232,19 @@ def report_wordings(scored: list[tuple[dict, object]]) -> None:
     print(f"  terse beats nits: {won:.2f} of {len(commits)}")
     for kind in ("rephrased", "padded"):
         move = median(abs(row[kind] - row["senior"]) for row in commits.values())
-        print(f"  {kind}: median move {move:.1f}")
+        print(f"  {kind}: median change of the standing {move:.1f}")
     gains = [
         standing(result) - plain[known["plain"]]
         for known, result in scored
         if known["set"] == "order"
     ]
     over = sum(gain > 10 for gain in gains)
-    print(f"  {len(gains)} orders to the model: highest gain {max(gains):.0f}, {over} over 10")
+    count = len(gains)
+    print(f"  {count} instructions to the model: highest gain {max(gains):.0f}, {over} over 10")
 
 
 def report_spread(scored: list[tuple[dict, dict, object]], weights, data: Path) -> None:
-    """Print, by standing, the 10 %, 50 % and 90 % quantiles of the standing by other readers."""
+    """Print the 10 %, 50 % and 90 % quantiles of other readers' standings, by the model's."""
     judged = {
         judgements.text_key(row["comment"], row["diff_hunk"] or ""): row["worth"]
         for row in read_rows(data / "real-comments/worth-dev.jsonl.gz")
@@ -257,7 +261,8 @@ def report_spread(scored: list[tuple[dict, dict, object]], weights, data: Path) 
         if known["set"] != "kinds" and key in judged and place:
             value = headline.value_of([judged[key]])
             first, last = np.searchsorted(values, [value - 1e-6, value + 1e-6])
-            # Readers judge in whole numbers: a text of one worth is at a rank of chance.
+            # Readers judge in whole numbers, so many texts have the same worth; the rank among
+            # these is chosen at random.
             told = 100 * (first + (last - first) * rng.random()) / len(values)
             best = max((remark.worth for remark in result.remarks), default=1)
             low, _, high = headline.interval_of(headline.GUIDE_SPREAD, place.standing)
@@ -270,7 +275,7 @@ def report_spread(scored: list[tuple[dict, dict, object]], weights, data: Path) 
 
 
 def main() -> None:
-    """Write the sample, or score it."""
+    """Write the sample or its outcomes, or score the sample."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("data", type=Path)
     parser.add_argument("--pairs", type=Path)

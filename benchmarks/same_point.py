@@ -1,13 +1,15 @@
-"""Findings of two reviewers that make the same point, against the judgements of a golden set.
+"""Measure how well findings of two reviewers that make the same point are recognized.
 
     python benchmarks/same_point.py DATA/golden/martian-dev.jsonl.gz [--judge NAME]
 
-A judge gave each finding of each bot a known problem, or none. Two findings of different bots with
-the same problem make the same point, with different ones, or one of them with none, they do not;
-pairs without any problem are unknown and left out, and so are pairs of a problem's finding and one
-of a bot that reported the problem elsewhere: it may say the same twice. The threshold is set on
-half of the pull requests and measured on the other half, both ways. The weights of the pair model
-were learned on findings and problems of the same pull requests, never on pairs of findings.
+For each finding of a bot, a judge of the golden set decided which known problem it is about, if
+any. Two findings of different bots make the same point if they are about the same problem, and
+another point if they are about different problems, or only one is about a problem. Two kinds of
+pairs are left out, because the truth is not known: those in which neither finding is about a
+problem, and those in which the bot of the finding without a problem also reported the other
+finding's problem, because it may do so twice. The threshold is chosen on half of the pull requests
+and measured on the other half, and the other way round. The pair model was trained on findings and
+problems of these pull requests, but not on pairs of findings.
 """
 
 from __future__ import annotations
@@ -27,11 +29,15 @@ from crscore.usefulness.model import read_weights
 from crscore_lab.judgements import read_judgements
 
 GOAL = 0.95
-"""Precision that the threshold aims at."""
+"""Precision that the threshold has to reach."""
 
 
 def measure(path: Path, judge: str) -> dict[str, np.ndarray]:
-    """Return rows of symmetric probability, cosine, whether assigned, and label, by change."""
+    """Return, for each change, the pairs of findings of different bots, shape (N, 4).
+
+    The columns are the probability by the pair model, the cosine, 1 if the pair was assigned, and 1
+    if both make the same point.
+    """
     encoder = MiniLM()
     rarity = read_weights(reader.SHIPPED).rarity
     changes = defaultdict(list)
@@ -60,14 +66,14 @@ def measure(path: Path, judge: str) -> dict[str, np.ndarray]:
 
 
 def scores(table: np.ndarray, column: int, threshold: float) -> tuple[float, float, int]:
-    """Return precision, recall, and the number of pairs reported."""
+    """Return precision, recall, and the number of pairs at or above a threshold of a column."""
     said = (table[:, column] >= threshold) & (table[:, 2] > 0)
     right = (said & (table[:, 3] > 0)).sum()
     return right / max(1, said.sum()), right / max(1, table[:, 3].sum()), int(said.sum())
 
 
 def threshold_of(table: np.ndarray, column: int) -> float:
-    """Return the least threshold whose precision reaches the goal."""
+    """Return the lowest threshold whose precision reaches the goal; 0.999 if none does."""
     for threshold in np.arange(0.2, 0.999, 0.01):
         if scores(table, column, threshold)[0] >= GOAL:
             return float(threshold)
@@ -84,9 +90,9 @@ def main() -> None:
     table = np.concatenate(halves)
     print(f"{len(table):,} pairs in {len(rows)} pull requests, {table[:, 3].sum():,.0f} the same")
     for name, column in (("pair model", 0), ("cosine", 1)):
-        for tuned, held in (halves, halves[::-1]):
+        for tuned, held_out in (halves, halves[::-1]):
             threshold = threshold_of(tuned, column)
-            precision, recall, count = scores(held, column, threshold)
+            precision, recall, count = scores(held_out, column, threshold)
             print(
                 f"{name}: threshold {threshold:.2f}, held out: precision {precision:.3f}, "
                 f"recall {recall:.3f} ({count} reported)"

@@ -1,11 +1,11 @@
-"""Save the scores of many reviews, or compare them with saved ones.
+"""Save the scores of many reviews, or compare them with saved scores.
 
     python benchmarks/same_scores.py DATA FILE            # save
-    python benchmarks/same_scores.py DATA FILE --compare  # exit with 1 when a score differs
+    python benchmarks/same_scores.py DATA FILE --compare  # exit code 1 if a score differs
 
 DATA is a folder with `commits/whole.jsonl.gz`, real commits whose messages serve as their reviews,
-and `human-study/dev.jsonl.gz`, rated reviews. A refactoring must leave every score as it was: save
-with one version, compare with another.
+and `human-study/dev.jsonl.gz`, rated reviews. Save the scores with one version of the code and
+compare with another, for example after a refactoring, which must not change any score.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from crscore import Comment, Result, Scorer
 
 COMMITS = 150
 TOLERANCE = 1e-6
-"""Batches of other sizes move a cosine by about 1e-7."""
+"""Maximum difference of equal scores; the size of a batch changes a cosine by about 1e-7."""
 
 
 def read_rows(path: Path) -> Iterator[dict[str, Any]]:
@@ -29,7 +29,7 @@ def read_rows(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def describe(result: Result) -> dict[str, Any]:
-    """Collect every number of a result that a reader or a gate can see."""
+    """Return the numbers and texts of a result that reports and gates use."""
     usefulness = result.usefulness
     return {
         "scores": [result.conciseness, result.comprehensiveness, result.relevance],

@@ -1,9 +1,10 @@
-"""`Scorer.score_many` on many (diff, review) pairs: CPU time beside the networks', memory, growth.
+"""Measure CPU time and memory of `Scorer.score_many` on many pairs of a diff and a review.
 
     python benchmarks/score_many.py [--pairs N] [--revision int8]
 
-The pairs are made from the shipped example by renaming its identifiers, so that every diff
-and every review differs. Each size runs in a process of its own: peak memory is that run's.
+The pairs are made from the shipped example by renaming its identifiers, so that every diff and
+every review differs. Three numbers of pairs are measured, each in a new process, so that its peak
+memory is known. The CPU time is also given relative to that of the networks.
 """
 
 from __future__ import annotations
@@ -29,12 +30,13 @@ NAMES = ("timeout", "charge", "refund", "customerId", "cartTotal", "discount", "
 class Measured(NamedTuple):
     pairs: int
     seconds: float
-    """CPU time of all threads."""
+    """CPU seconds of all threads."""
     encoding: float
-    """CPU time of the encoder's vectors."""
+    """CPU seconds in the encoder."""
     reading: float
-    """CPU time of the network that reads the review."""
+    """CPU seconds in the network that reads reviews."""
     peak_mib: float
+    """Peak memory in MiB."""
 
 
 def pairs(count: int) -> list[tuple[str, str]]:
@@ -42,13 +44,13 @@ def pairs(count: int) -> list[tuple[str, str]]:
     review = (EXAMPLES / "review.md").read_text(encoding="utf-8")
     pattern = re.compile(rf"\b({'|'.join(NAMES)})\b")
 
-    def renamed(text: str, number: int) -> str:
+    def rename(text: str, number: int) -> str:
         return pattern.sub(lambda match: f"{match[0]}{number}", text)
 
-    return [(renamed(diff, number), renamed(review, number)) for number in range(count)]
+    return [(rename(diff, number), rename(review, number)) for number in range(count)]
 
 
-def timed(method: Callable[..., Any], seconds: list[float]) -> Callable[..., Any]:
+def measure_calls(method: Callable[..., Any], seconds: list[float]) -> Callable[..., Any]:
     """Wrap a method so that it adds its CPU time to `seconds`."""
 
     def run(*arguments: Any, **options: Any) -> Any:
@@ -65,8 +67,8 @@ def measure(count: int, revision: str | None) -> Measured:
     scorer.score_many(pairs(1))  # loads the models
     encoding: list[float] = []
     reading: list[float] = []
-    MiniLM.encode = timed(MiniLM.encode, encoding)
-    MiniLM.tuned_means = timed(MiniLM.tuned_means, reading)
+    MiniLM.encode = measure_calls(MiniLM.encode, encoding)
+    MiniLM.tuned_means = measure_calls(MiniLM.tuned_means, reading)
     work = pairs(count + 1)[1:]
     start = time.process_time()
     scorer.score_many(work)
@@ -81,7 +83,7 @@ def main() -> None:
     parser.add_argument("--revision", help="int8: the encoder in 8-bit integers")
     options = parser.parse_args()
     context = multiprocessing.get_context("spawn")
-    print("pairs  CPU seconds  in times of: the encoder  both networks  peak memory")
+    print("pairs  CPU seconds  relative to: the encoder  both networks  peak memory")
     for count in (options.pairs // 4, options.pairs // 2, options.pairs):
         with context.Pool(1) as pool:
             row = pool.apply(measure, (count, options.revision))

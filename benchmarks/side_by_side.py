@@ -1,12 +1,12 @@
-"""Both readers side by side: 60 comments in nine programming languages and 20 pull requests.
+"""Compare both readers on 60 comments in nine programming languages and on 20 pull requests.
 
     python benchmarks/side_by_side.py DATA --pairs PAIRS.jsonl
     crscore read PAIRS.jsonl --analyzers none --requests REQUESTS.jsonl
     python benchmarks/side_by_side.py DATA --answers ANSWERS.jsonl
 
-DATA is the folder with `real-comments/`. The changes of pull requests are put together from the
-hunks below their comments, at most nine comments for each. The third command prints how far the
-readers differ, and the comments with the largest differences.
+DATA is the folder with `real-comments/`. The changes of pull requests are assembled from the hunks
+of their comments, with at most nine comments each. The third command prints how much the readers
+differ, and the comments with the largest differences.
 """
 
 from __future__ import annotations
@@ -28,19 +28,23 @@ from crscore.review.comments import parse_review
 SEED = 20261129
 SUFFIXES = {"go": "go", "java": "java", "javascript": "js", "python": "py", "ruby": "rb",
             "cpp": "cpp", "csharp": "cs", "c": "c", "php": "php"}  # fmt: skip
-MOST_COMMENTS = 9
+MAX_COMMENTS = 9
 HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)")
 
 
 def complete(hunk: str) -> tuple[int, int, int, int, str] | None:
-    """Return old start, new start, lengths and text of a hunk that ends at its comment."""
+    """Return first lines (old, new), numbers of lines (old, new) and text of a hunk.
+
+    The hunks in the data end at their comments, so the numbers in their headers are wrong. None if
+    there is no header.
+    """
     first, *lines = hunk.replace("\r\n", "\n").rstrip("\n").split("\n")
     header = HUNK.match(first)
     if header is None:
         return None
     lines = [line if line[:1] in tuple("+- \\") and line else f" {line}" for line in lines]
     lines = [line for line in lines if not line.startswith("\\")]
-    old, new = (sum(line[0] in signs for line in lines) for signs in (" -", " +"))
+    old, new = (sum(line[0] in marks for line in lines) for marks in (" -", " +"))
     text = f"@@ -{header[1]},{old} +{header[2]},{new} @@{header[3]}\n" + "\n".join(lines) + "\n"
     return int(header[1]), int(header[2]), old, new, text
 
@@ -64,8 +68,8 @@ def single_comments(data: Path, rng: random.Random) -> list[dict]:
     return pairs
 
 
-def put_together(rows: list[dict]) -> tuple[str, list[dict]]:
-    """Return a change with the hunks of comments that do not overlap, and the comments on them."""
+def assemble(rows: list[dict]) -> tuple[str, list[dict]]:
+    """Return a change of the comments' hunks that do not overlap, and the comments on these."""
     files: dict[str, dict[int, tuple]] = defaultdict(dict)
     for row in rows:
         hunk = complete(row["diff_hunk"])
@@ -105,7 +109,7 @@ def pull_requests(data: Path, name: str, count: int, rng: random.Random) -> list
     rng.shuffle(keys)
     pairs = []
     for key in keys:
-        diff, comments = put_together(groups[key])
+        diff, comments = assemble(groups[key])
         if len(comments) >= 4 and len(diff) <= 60_000 and len(pairs) < count:
             pairs.append({"id": f"pull {key[1]}", "diff": diff, "comments": comments})
     return pairs
@@ -118,8 +122,8 @@ def make_pairs(data: Path) -> list[dict]:
         pairs += pull_requests(data, name, 10, rng)
     rng = random.Random(3)
     for pair in pairs:
-        if len(pair["comments"]) > MOST_COMMENTS:
-            pair["comments"] = rng.sample(pair["comments"], MOST_COMMENTS)
+        if len(pair["comments"]) > MAX_COMMENTS:
+            pair["comments"] = rng.sample(pair["comments"], MAX_COMMENTS)
     return pairs
 
 
@@ -128,7 +132,7 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--pairs", type=Path)
     parser.add_argument("--answers", type=Path)
-    parser.add_argument("--show", type=int, default=10, help="comments to print")
+    parser.add_argument("--show", type=int, default=10, help="number of comments to print")
     options = parser.parse_args()
     pairs = make_pairs(options.data)
     if options.pairs:
@@ -158,7 +162,7 @@ def main() -> None:
         correlation = spearmanr(*zip(*standings, strict=True)).statistic
         print(
             f"{len(standings)} {kind}: rank correlation {correlation:.2f}, mean difference "
-            f"{moved:.0f}, the model within the network's interval {inside:.2f}"
+            f"{moved:.0f}, share of the model's standings in the network's interval {inside:.2f}"
         )
     comments = [row for row in rows if row[3]]
     comments.sort(key=lambda row: -abs(row[1][0].standing - row[1][1].standing))

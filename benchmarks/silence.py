@@ -1,12 +1,12 @@
-"""Connections and look-ups of every command, seen from outside the process.
+"""Count the network connections and name look-ups of every command, as strace sees them.
 
     python benchmarks/silence.py [--seconds 60] [--only NAME]
 
-Each command runs under strace in a network namespace without a way out, where a GitHub and a GitLab
-of our own answer on the loopback, and its process stays for a minute: libraries that report to
-their makers do so after some seconds. Counted are connections and datagrams to anything but the
-host that the command is configured for, also to a resolver or a name service of the system; the
-goal is 0. Linux with strace and util-linux.
+Each command runs under strace in a network namespace without access to a network; local stand-ins
+for GitHub and GitLab answer on the loopback interface. The process is kept for a minute, because
+libraries with telemetry send it after some seconds. Prints the number of connections and datagrams
+to anything but the configured host, including resolvers and name services of the system; the goal
+is 0. Needs Linux with strace and util-linux.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ ROOT = Path(__file__).parents[1]
 EXAMPLE = [str(ROOT / "examples" / "change.diff"), str(ROOT / "examples" / "review.md")]
 TOKEN = "loopback-token"
 AT_ONCE = 12
-# Runs the command as `crscore` does, writes a file when it has done its work, and stays until so
-# many seconds are over.
+# Runs the command as `crscore` does, writes a file when the command has ended, and sleeps until the
+# given number of seconds has passed.
 STAY = """
 import pathlib, sys, time
 started = time.monotonic()
@@ -55,17 +55,18 @@ NEEDS = {
     "audit report": "audit score",
     "audit gitlab score": "audit gitlab sync",
 }
-"""Commands that read what another one writes."""
+"""Command -> command whose output it reads."""
 CALLS = "trace=connect,sendto,sendmsg,sendmmsg"
-# connect(9, {sa_family=AF_INET, sin_port=htons(53), ...; connect(5, {sa_family=AF_UNIX,
-# sun_path="/var/run/nscd/socket"}, ...: the system's name services are asked by such files.
+# Matches `connect(9, {sa_family=AF_INET, sin_port=htons(53), ...`.
 _ADDRESS = re.compile(r"sa_family=AF_INET6?, sin6?_port=htons\((\d+)\)")
+# Matches `connect(5, {sa_family=AF_UNIX, sun_path="/var/run/nscd/socket"}, ...`, by which programs
+# ask the name services of the system.
 _SERVICE = re.compile(r'sun_path="(?:/var)?/run/')
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
 
 
 class Run(NamedTuple):
-    """A command and what it did."""
+    """Run of a command: exit code, system calls that contact others, and output."""
 
     name: str
     code: int
@@ -74,7 +75,7 @@ class Run(NamedTuple):
 
 
 def contacts(log: str, allowed_port: int) -> tuple[str, ...]:
-    """Return the traced calls that name somebody other than the host on the loopback."""
+    """Return the traced system calls that contact anything but the host at the allowed port."""
     return tuple(
         line
         for line in log.splitlines()
@@ -83,8 +84,8 @@ def contacts(log: str, allowed_port: int) -> tuple[str, ...]:
     )
 
 
-def agent_words() -> str:
-    """Return what an agent says to `crscore mcp`: one call of each tool."""
+def write_calls() -> str:
+    """Return the input of an agent for `crscore mcp`, with one call of each tool."""
     pair = {
         "diff": Path(EXAMPLE[0]).read_text("utf-8"),
         "review": Path(EXAMPLE[1]).read_text("utf-8"),
@@ -106,7 +107,7 @@ def agent_words() -> str:
 
 
 def commands(folder: Path, url: str, gitlab_url: str) -> dict[str, list[str]]:
-    """Return the command lines by name; what a command needs comes before it."""
+    """Return name -> command line; a command comes after those whose output it reads."""
     pair = {"diff": Path(EXAMPLE[0]).read_text("utf-8"), "review": "`charge` leaks the client."}
     (folder / "pairs.jsonl").write_text(json.dumps(pair) + "\n")
     (folder / "a.py").write_text("def add(a, b):\n    return a + b\n")
@@ -181,8 +182,9 @@ def run_traced(
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     ) as process:  # fmt: skip
         if name == "mcp" and process.stdin is not None:
-            # The end of its input ends the server, which then leaves calls without an answer.
-            process.stdin.write(agent_words())
+            # Input is closed only later: the server ends when its input does, and would not answer
+            # all calls.
+            process.stdin.write(write_calls())
             process.stdin.flush()
             time.sleep(seconds)
         output, errors = process.communicate()
@@ -193,7 +195,7 @@ def run_traced(
 
 
 def raise_loopback() -> None:
-    """Bring the namespace's loopback interface up; a new namespace has it down."""
+    """Enable the loopback interface, which is disabled in a new namespace."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         request = struct.pack("16sh14x", b"lo", 0)
         flags = struct.unpack("16sh14x", fcntl.ioctl(control, SIOCGIFFLAGS, request))[1]
@@ -201,7 +203,7 @@ def raise_loopback() -> None:
 
 
 def measure(seconds: float, only: str | None, *, witness: bool) -> list[Run]:
-    """Run the commands; those that need another one start when it has done its work."""
+    """Run the commands in parallel; a command in `NEEDS` starts when the other has ended."""
     raise_loopback()
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
@@ -219,7 +221,7 @@ def measure(seconds: float, only: str | None, *, witness: bool) -> list[Run]:
                 time.sleep(0.1)
             try:
                 return run_traced(name, chosen[name], folder, urls, seconds)
-            finally:  # what needs it must not wait for ever
+            finally:  # Even after an error, or a command that needs it would wait forever.
                 (folder / f"{name}.done").touch()
 
         with ThreadPoolExecutor(AT_ONCE) as threads:
@@ -231,7 +233,9 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--only")
     parser.add_argument("--json", action="store_true", help="print the runs as JSON")
-    parser.add_argument("--witness", action="store_true", help="one that must be seen instead")
+    parser.add_argument(
+        "--witness", action="store_true", help="run only a command that has to be counted"
+    )
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if not options.inside:
@@ -246,13 +250,13 @@ def main() -> int:
         print(json.dumps([run._asdict() for run in runs]))
         return 0
     for run in runs:
-        print(f"{run.name:<18} exit {run.code}, {len(run.contacts)} connections and look-ups")
+        print(f"{run.name:<18} exit code {run.code}, {len(run.contacts)} connections or look-ups")
         for call in run.contacts[:5]:
             print(f"    {call[:200]}")
     total = sum(len(run.contacts) for run in runs)
     print(
-        f"{total} in {len(runs)} commands of {options.seconds:.0f} s (goal 0); "
-        f"{time.monotonic() - started:.0f} s in all"
+        f"{total} in {len(runs)} commands of {options.seconds:.0f} s each (goal: 0); "
+        f"{time.monotonic() - started:.0f} s in total"
     )
     return int(total > 0)
 

@@ -1,10 +1,10 @@
-"""Count lines of code by room, and what they are made of.
+"""Count lines of code by room (a package of `crscore`), and classes, functions and comments.
 
-python benchmarks/size.py [REVISION]    # without one, the working tree
-python benchmarks/size.py --lower       # lower each ceiling of size.toml to the present lines
+python benchmarks/size.py [REVISION]    # default: the working tree
+python benchmarks/size.py --lower       # lower the ceilings in size.toml to the present numbers
 
-A line counts when it holds code: blank lines, comments and docstrings, also those below fields and
-constants, do not. Comments, without those that tools read, are counted per 100 lines of any kind.
+Blank lines, comments and docstrings, also those below fields and constants, are not lines of code.
+Comments, except those for tools, are counted per 100 lines of any kind.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def git(*arguments: str) -> str:
 
 
 def sources(revision: str | None = None) -> dict[str, str]:
-    """Read the modules of the package and of research, without research's tests, by path."""
+    """Return path -> text of the modules of the package and of research, without its tests."""
     if revision is None:
         paths = [path for top in ("crscore", RESEARCH) for path in (ROOT / top).glob("**/*.py")]
         found = {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in paths}
@@ -61,7 +61,7 @@ def sources(revision: str | None = None) -> dict[str, str]:
 
 
 def room(path: str) -> str:
-    """Name the room of a module: the package below `crscore`, or research as a whole."""
+    """Return the room of a module: the package in `crscore`, `top` for none, or `research`."""
     top, *parts = path.split("/")
     if top == RESEARCH:
         return RESEARCH
@@ -76,7 +76,7 @@ def lines_by_room(modules: dict[str, str]) -> Counter[str]:
 
 
 def describe(modules: dict[str, str]) -> list[str]:
-    """Count what the package's code is made of."""
+    """Return lines of text about the package's classes, functions and comments."""
     lines = sum(map(code_lines, modules.values()))
     nodes = [node for source in modules.values() for node in ast.walk(ast.parse(source))]
     functions = [
@@ -101,7 +101,7 @@ def describe(modules: dict[str, str]) -> list[str]:
 
 
 def lower() -> None:
-    """Write the lines that there are over each higher ceiling; comments stay."""
+    """Lower each ceiling in size.toml to the present number of lines; keep the comments."""
     lines = lines_by_room(sources())
 
     def lowered(match: re.Match[str]) -> str:

@@ -1,10 +1,11 @@
-"""Print the way of one review through the package: the functions of other modules that it enters.
+"""Print the path of a review through the package: which function calls another module's function.
 
     python benchmarks/stays.py
 
-Counted from `pipeline.run` to the result, each function once. What a part of the run does inside
-(claims, analyzers, encoder, matcher) is not followed, nor are values (`records.py`) and words
-(`text.py`). A climb is a call of a module that is still running further up.
+The path begins at `pipeline.run` and ends at the result; each function is counted once. Calls
+inside the plugins (claims, analyzers, encoder, matcher), and calls of `records.py`, `text.py`,
+`errors.py` and `progress.py` are left out. A "climb" is a call of a module that already has a
+running function further up in the stack.
 """
 
 import sys
@@ -53,17 +54,17 @@ def module_of(frame: FrameType) -> str | None:
 
 
 def trace() -> tuple[list[Step], list[str]]:
-    """Run the pipeline; return its steps as (depth, module, function), and the climbs."""
+    """Run the pipeline; return the calls as (depth, module, function), and the climbs."""
     scorer = Scorer(analyzers="ruff", offline=True)
     change, older = scorer.read_diff(PATCH), scorer.read_diff(PATCH.replace("timeout", "limit"))
     pairs = [pipeline.ReviewedChange(change, COMMENTS, {1: older})]
-    pipeline.run(pairs, scorer.parts)  # models are loaded now
+    pipeline.run(pairs, scorer.parts)  # loads the models, which is not traced
     steps: list[Step] = []
     climbs: list[str] = []
 
     def watch(frame: FrameType, event: str, _: Any) -> None:
         module, name = module_of(frame), frame.f_code.co_qualname
-        # Callables and properties that Python calls by itself are no steps.
+        # Private and special functions, lambdas and comprehensions are not counted.
         if event != "call" or module is None or name.rpartition(".")[2][:1] in "_<":
             return
         above: list[str] = []
@@ -93,9 +94,9 @@ def main() -> None:
         print(f"{'  ' * depth}{module}: {name}")
     called = [module for depth, module, _ in steps if depth == 0]
     again = [module for module, count in Counter(called).items() if count > 1]
-    print(f"{len(steps)} stays in {len({module for _, module, _ in steps})} modules; "
+    print(f"{len(steps)} functions in {len({module for _, module, _ in steps})} modules; "
           f"{len(called)} of them called by pipeline.py")  # fmt: skip
-    print(f"modules that it calls by several functions: {', '.join(again) or 'none'}")
+    print(f"modules of which it calls several functions: {', '.join(again) or 'none'}")
     print(f"{len(climbs)} climbs{''.join(f'; {climb}' for climb in dict.fromkeys(climbs))}")
 
 

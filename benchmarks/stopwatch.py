@@ -1,11 +1,11 @@
-"""Time from a clean machine to the first score: by pip, by uv, and by the steps of the image.
+"""Measure the time from a clean machine to the first score: with pip, uv, and the container image.
 
     python benchmarks/stopwatch.py [pip] [uv] [image]
 
-Each begins with an empty home folder and empty caches, installs crscore of this checkout with the
-analyzers for Python, fetches the encoder, and scores the example. `image` carries out the
-Dockerfile by buildah, on base images that are there already (made here, by debootstrap, before the
-clock starts), and needs root.
+Each of them begins with an empty home folder and empty caches, installs crscore from this checkout
+with the analyzers for Python, downloads the encoder, and scores the example. `image` builds the
+Dockerfile with buildah and needs root. Its base images are made by debootstrap before the time is
+taken.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ UV = Path(sys.executable).parent / "uv"
 
 
 class Stopwatch:
-    """Steps of one way, each printed with its time."""
+    """Runs and times the steps of one kind of installation, and prints each time."""
 
     def __init__(self, name: str, home: Path) -> None:
         self.name, self.home, self.total = name, home, 0.0
@@ -45,9 +45,9 @@ class Stopwatch:
         )
         if done.returncode != 0:
             sys.exit(done.stdout + done.stderr)
-        self.say(what, time.perf_counter() - began)
+        self.report(what, time.perf_counter() - began)
 
-    def say(self, what: str, seconds: float) -> None:
+    def report(self, what: str, seconds: float) -> None:
         self.total += seconds
         print(f"{self.name:<6} {what:<28} {seconds:6.1f} s", flush=True)
 
@@ -80,12 +80,12 @@ def by_image(watch: Stopwatch) -> None:
     subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
     began = time.perf_counter()
     image = store.build(clone, {one: own[one.partition(":")[0]] for one in named})
-    watch.say("steps of the Dockerfile", time.perf_counter() - began)
+    watch.report("steps of the Dockerfile", time.perf_counter() - began)
     began = time.perf_counter()
     entry = store.config(image)["Entrypoint"]
     files = ["/shared/change.diff", "/shared/review.md", "--source-root=/shared/source"]
     store.start(image, *entry, *files, shared=ROOT / "examples")
-    watch.say("first score", time.perf_counter() - began)
+    watch.report("first score", time.perf_counter() - began)
 
 
 WAYS = {"pip": by_pip, "uv": by_uv, "image": by_image}

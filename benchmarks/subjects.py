@@ -1,13 +1,15 @@
-"""How often a topic is reported as not addressed although a sentence names its code.
+"""Measure how often a topic is reported as not addressed although a sentence names its code.
 
     python benchmarks/subjects.py DATA [--per 100] [--list]
 
-DATA is a folder with `commits/diffs.jsonl.gz`. Each text is the whole review of a change: a claim
-of the change, a sentence of its commit message, or one of a review written about it. It names a
-topic if it is a claim about it, or has the last name of its unit in backticks or before a bracket
-where no other topic of the change has that name. For each kind are printed the texts of which the
-topic is reported as not addressed, without those flagged as no sentence; and, with the same texts
-as reviews of another change of the repository, the topics reported as addressed.
+DATA is a folder with `commits/diffs.jsonl.gz`. Each text is scored as the only text of a review:
+a claim about a change, a sentence of its commit message, or a sentence of a review written about
+it. A text names a topic if it is a claim about this topic, or if it contains the last part of the
+topic's name in backticks or before a parenthesis, and no other topic of the change has this name.
+
+Prints, for each of the three kinds, how many texts name a topic that is reported as not addressed;
+texts flagged as no sentence are left out. The same texts are then scored as reviews of another
+change of the repository, and the topics that are reported as addressed are counted.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from crscore.review.sentences import split_comment
 from crscore.scoring.cells import select_references
 from crscore.settings import Config
 
-WRITTEN = Path(__file__).parents[1] / "crscore" / "lab" / "training" / "data"
+WRITTEN = Path(__file__).parents[1] / "research" / "crscore_lab" / "training" / "data"
 REVIEWS = (
     WRITTEN / "written.jsonl",
     WRITTEN / "reviews.jsonl",
@@ -38,7 +40,7 @@ REVIEWS = (
 
 
 def read_reviews() -> dict[str, list[str]]:
-    """Return the sentences of the reviews written about each commit, by its hash."""
+    """Return hash of a commit -> sentences of the reviews written about it."""
     sentences = defaultdict(list)
     for line in (line for path in REVIEWS for line in path.read_text("utf-8").splitlines()):
         row = json.loads(line)
@@ -51,8 +53,8 @@ def short_name(topic: Topic) -> str:
     return topic.name.rpartition("/" if topic.name == topic.place.path else ".")[2]
 
 
-def naming(sentences: list[str], topics: list[Topic]) -> Iterator[tuple[str, Topic]]:
-    """Yield each sentence with the topics that it names."""
+def find_named(sentences: list[str], topics: list[Topic]) -> Iterator[tuple[str, Topic]]:
+    """Yield each pair of a sentence and a topic that the sentence names."""
     shared = Counter(map(short_name, topics))
     named = {short_name(topic): topic for topic in topics if shared[short_name(topic)] == 1}
     for sentence in sentences:
@@ -65,9 +67,11 @@ def naming(sentences: list[str], topics: list[Topic]) -> Iterator[tuple[str, Top
 
 
 def sample(data: Path, per: int) -> tuple[dict[str, list[tuple[dict, str, Topic]]], dict[str, str]]:
-    """Return commits with a text that names a topic of each, by the kind of text.
+    """Choose texts that name a topic.
 
-    Also returns another change of the repository for each commit.
+    Returns:
+        Kind of text -> up to `per` tuples of a commit, a text, and the topic that the text names;
+        and commit -> diff of another commit of its repository.
     """
     with gzip.open(data / "commits" / "diffs.jsonl.gz", "rt", encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
@@ -92,12 +96,12 @@ def sample(data: Path, per: int) -> tuple[dict[str, list[tuple[dict, str, Topic]
         changed = list(dict.fromkeys(item.topic for item in counted))
         message = split_comment(f"{row['subject']}\n\n{row['body']}").sentences
         of_commit = {
-            "review": list(naming(reviews[row["commit"]], changed)),
-            "message": list(naming(message, changed)),
+            "review": list(find_named(reviews[row["commit"]], changed)),
+            "message": list(find_named(message, changed)),
             "claim": [(item.text, item.topic) for item in counted],
         }
         for kind, texts in of_commit.items():
-            # At most two of a commit, so that no large one decides.
+            # At most two texts of each commit, so that large commits do not dominate the result.
             for text, topic in random.Random(0).sample(texts, min(2, len(texts))):
                 if len(trials[kind]) < per:
                     trials[kind].append((row, text, topic))
@@ -115,7 +119,7 @@ def missed(result: Result) -> set[Topic]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
-    parser.add_argument("--per", type=int, default=100, help="texts of each kind")
+    parser.add_argument("--per", type=int, default=100, help="number of texts of each kind")
     parser.add_argument("--list", action="store_true", help="print the texts that are missed")
     options = parser.parse_args()
     scorer = Scorer(Config(claims="structural", analyzers="none"))
@@ -132,8 +136,8 @@ def main() -> None:
         addressed = sum(len(topics(result) - missed(result)) for result in foreign)
         total = sum(len(topics(result)) for result in foreign)
         print(
-            f"{kind:8} listed as not addressed: {len(wrong)} of {len(read)}; "
-            f"topics of another change listed as addressed: {addressed} of {total}"
+            f"{kind:8} reported as not addressed: {len(wrong)} of {len(read)}; "
+            f"topics of another change reported as addressed: {addressed} of {total}"
         )
         for text, topic in wrong if options.list else ():
             print(f"    {topic.name!r}: {text}")

@@ -1,12 +1,13 @@
-"""Ask of the title of a commit which of two changes of its repository it describes.
+"""Measure how often a commit's title is nearer to the claims of its change than to others' claims.
 
     python benchmarks/titles.py COMMITS [--per 60] [--others 10] [--text] [--limit default]
 
-COMMITS is a file of commits, one JSON object a line, with repository, subject and diff, and files
-where known. For every commit the best cosine of its title to a claim of its own change is compared
-with the best one to a claim of other changes of the same repository. Printed are the share of
-comparisons that the own change wins, a tie counting one half, by repository and as the mean of the
-repositories; the same for three changed lines at a time; and the same for the better of the two.
+COMMITS is a file of commits, one JSON object per line, with repository, subject, diff and, if
+known, files. For every commit, the highest cosine of its title to a claim about its own change is
+compared with the highest cosine to a claim about another change of the same repository. Prints the
+share of comparisons that the own change wins, where a tie counts one half, for each repository and
+as their mean. The second column is the same with three changed lines at a time instead of claims,
+the third with the higher cosine of both.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from crscore.scoring.cells import select_references
 
 
 def rows(data: Path, per: int) -> dict[str, list[dict]]:
-    """Return evenly spaced commits of each repository, in the order of the file."""
+    """Return repository -> up to `per` commits, evenly spaced in the file."""
     by_repository = defaultdict(list)
     with gzip.open(data, "rt", encoding="utf-8") as file:
         for line in file:
@@ -60,11 +61,11 @@ def share(own: float, others: list[float]) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
-    parser.add_argument("--per", type=int, default=60, help="commits of a repository")
-    parser.add_argument("--others", type=int, default=10, help="other changes a title")
+    parser.add_argument("--per", type=int, default=60, help="commits per repository")
+    parser.add_argument("--others", type=int, default=10, help="other changes per title")
     parser.add_argument("--claims", default="structural", help="claim generator")
-    parser.add_argument("--text", action="store_true", help="what people read, not the encoder")
-    parser.add_argument("--all", action="store_true", help="all claims, not the counted ones")
+    parser.add_argument("--text", action="store_true", help="encode claims as people read them")
+    parser.add_argument("--all", action="store_true", help="use all claims, not only counted ones")
     parser.add_argument("--no-lines", action="store_true", help="skip the changed lines")
     asked = parser.parse_args()
     generator = plugins.create("claims", asked.claims)

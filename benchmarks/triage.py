@@ -1,15 +1,15 @@
-"""What the filter before posting keeps of findings judged golden, and drops of the others.
+"""Measure how many good findings of bots `crscore triage` keeps, and how many others it drops.
 
     python benchmarks/triage.py FILE [--bot NAME]
 
-FILE has findings of review bots on pull requests, each matched by judges with a list of golden ones
-(`golden/martian-dev.jsonl.gz`). It has no changes, so every finding is taken to be about its
-change, and the worth of its text alone decides. "Golden" is a finding that most of its judges
-matched; the others are unlisted, not false. Three thresholds are chosen on half of the pull
-requests, to keep 95, 90 and 80 % of the golden findings, and measured on the other half, then the
-other way round. The network of the shipped weights has learned from some texts of this file, so the
-same is printed for the findings that it has not learned from. Last: how often two bots' findings of
-one golden finding, and of two, count as duplicates.
+FILE has findings of review bots on pull requests; judges matched them with a list of golden
+findings (`golden/martian-dev.jsonl.gz`). FILE does not contain the changes, so every finding counts
+as being about its change, and only the worth of its text decides. A finding counts as golden if
+most judges matched it; the others may still be right. Thresholds that keep 95, 90 and 80 % of the
+golden findings are chosen on half of the pull requests and measured on the other half, and the
+other way round. The shipped network was trained on some texts of this file, so the results are also
+printed for the other findings alone. Finally, prints how often two bots' findings count as
+duplicates, if they match the same golden finding, and if they match different ones.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Finding(NamedTuple):
     text: str
     path: str
     golden: int | None
-    """Index of the golden finding that most of the judges saw in it."""
+    """Index of the golden finding that most judges matched it with; None for no match."""
 
 
 def read_findings(path: Path) -> list[Finding]:
@@ -63,7 +63,7 @@ def read_findings(path: Path) -> list[Finding]:
 
 
 def measure_worth(scorer: Scorer, texts: list[str]) -> list[float]:
-    """Return the highest worth of a remark of each text, as if it were about its change."""
+    """Return the highest worth of a remark in each text, as if the text were about its change."""
     reader = scorer.parts.reader
     change = Diff(files=(), sha256="")
     reviews = []
@@ -95,11 +95,11 @@ def report(name: str, rows: list[tuple[Finding, float]]) -> None:
         kept = dropped = 0
         thresholds = []
         for side in (0, 1):
-            chosen, held = halves == side, halves != side
+            chosen, held_out = halves == side, halves != side
             limit = float(np.quantile(worth[chosen & golden], 1 - share))
             thresholds.append(limit)
-            kept += int((worth[held & golden] >= limit).sum())
-            dropped += int((worth[held & ~golden] < limit).sum())
+            kept += int((worth[held_out & golden] >= limit).sum())
+            dropped += int((worth[held_out & ~golden] < limit).sum())
         print(
             f"  thresholds {thresholds[0]:.3f} and {thresholds[1]:.3f}, chosen to keep {share:.0%}:"
             f" kept {kept / count:.1%} of golden, dropped {dropped / (~golden).sum():.1%} of others"
@@ -121,8 +121,8 @@ def report_duplicates(scorer: Scorer, findings: list[Finding]) -> None:
     same, other = np.array(cosines[True]), np.array(cosines[False])
     for limit in (0.5, 0.6, 0.7, 0.8):
         print(
-            f"cosine {limit}: duplicates {(same >= limit).mean():.0%} of {len(same)} pairs of one "
-            f"golden finding, {(other >= limit).mean():.1%} of {len(other)} pairs of two"
+            f"cosine {limit}: duplicates {(same >= limit).mean():.0%} of {len(same)} pairs of the "
+            f"same golden finding, {(other >= limit).mean():.1%} of {len(other)} other pairs"
         )
 
 
@@ -137,7 +137,7 @@ def main() -> None:
     report("all findings", rows)
     learned = judgements.read_comment_judgements()
     unseen = [row for row in rows if judgements.text_key(row[0].text, "") not in learned]
-    report("not learned from", unseen)
+    report("findings not in the training data", unseen)
     report_duplicates(scorer, findings)
 
 

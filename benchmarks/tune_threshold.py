@@ -1,12 +1,11 @@
-"""Find the published matcher's threshold for a kind of claims, in splits grouped by change.
+"""Find the published matcher's best threshold for a kind of claims, by cross-validation.
 
     python benchmarks/tune_threshold.py DATA [--claims structural] [--folds 10]
 
-For every fold the threshold is chosen on the other folds' changes: the one with the highest
-mean Spearman correlation over the three dimensions. The held-out reviews are scored with it,
-so the printed correlation is not that of a threshold tuned on what it is judged by. The last
-line is the threshold chosen on all changes. `crscore validate DATA --matcher published` measures
-with the threshold that is in use.
+Changes are divided into folds. For each fold, the threshold with the highest mean Spearman
+correlation over the three dimensions is chosen on the other folds, and the fold is scored with it.
+So the printed correlations are those of held-out reviews. The last line is the threshold chosen on
+all changes. `crscore validate DATA --matcher published` uses the threshold of the settings instead.
 """
 
 from __future__ import annotations
@@ -31,10 +30,13 @@ GRID = np.round(np.arange(0.20, 0.661, 0.01), 2)
 
 
 def tables(path: Path, claims: str, sources: bool) -> tuple[np.ndarray, np.ndarray, list[str]]:
-    """Scores of every review at every threshold (G, N, 3), ratings (N, 3), each one's change."""
+    """Return the scores of N reviews at G thresholds, the ratings, and the reviews' changes.
+
+    Shapes (G, N, 3) and (N, 3), and N names.
+    """
     rated = study.read_study(path)
     recorded = study.recorded(rated) if claims == study.SOURCE else None
-    # The default matcher has no threshold, and it keeps hidden text that this one leaves out.
+    # Not the default matcher, which keeps hidden text in the results that the published leaves out.
     settings = {"matcher": "published"} if recorded else {"matcher": "published", "claims": claims}
     scorer = Scorer(generator=recorded, **settings)
     pairs, human, changes = [], [], []
@@ -51,15 +53,15 @@ def tables(path: Path, claims: str, sources: bool) -> tuple[np.ndarray, np.ndarr
     for g, tau in enumerate(GRID):
         matcher = Published(threshold=float(tau))
         for n, result in enumerate(results):
-            cells = counted(result)
+            cells = make_cells(result)
             if 0 not in cells.similarity.shape:
                 found = score_cells(matcher.match(cells).degrees)
                 table[g, n] = (found.conciseness, found.comprehensiveness, found.relevance)
     return table, np.array(human, dtype=float), changes
 
 
-def counted(result: Result) -> Cells:
-    """The cells of the counted references; the published matcher reads no vectors."""
+def make_cells(result: Result) -> Cells:
+    """Return the cells of the counted references, without vectors, which the matcher ignores."""
     rows = [index for index, ref in enumerate(result.references) if ref.counted]
     return Cells(
         diff=result.diff,

@@ -1,14 +1,18 @@
-"""The headline on what it has not seen.
+"""Measure the headline on texts that were not used in its training.
 
     python benchmarks/usefulness.py DATA [--folds]
 
-DATA is the folder that `crscore train usefulness` takes. With the shipped weights: reviews of nine
-kinds on 30 commits of repositories from which no review was learned (`reviews.jsonl`), and of seven
-kinds on 59 commits by a further writer (`reviews-further.jsonl`); useless templates filled with
-names of the change, of the first writers and of the further one; one problem in ten wordings
-(`wordings.jsonl`): how often the better review has the higher value, and how far the standing moves
-where the matter stays. With `--folds`: weights learned on two thirds of the groups, measured on the
-rest, for ratings, outcomes, golden findings and own change against another; half an hour.
+DATA is the folder of `crscore train usefulness`. The shipped weights score
+
+- reviews of nine kinds on 30 commits of repositories without reviews in the training data
+  (`reviews.jsonl`), and of seven kinds on 59 commits by another writer (`reviews-further.jsonl`),
+- useless templates by the same writers, filled with names from the change,
+- and the same problem in ten wordings (`wordings.jsonl`).
+
+Prints how often the better review has the higher value, and how much the standing changes if only
+the words change. With `--folds`, weights are also trained on two thirds of the groups of real
+comments and measured on the rest: with ratings, outcomes and golden findings, and by whether a
+comment is about its own change. This takes half an hour.
 """
 
 from __future__ import annotations
@@ -58,14 +62,14 @@ def read_rows(path: Path) -> list[dict]:
 
 
 def auc(yes, no) -> float:
-    """Return the share of pairs in which `yes` is higher, ties half."""
+    """Return the share of pairs in which the value of `yes` is higher; a tie counts one half."""
     ranks = rankdata(np.concatenate([yes, no]))
     count = len(yes)
     return (ranks[:count].sum() - count * (count + 1) / 2) / (count * len(no))
 
 
 def wins(pairs) -> float:
-    """Return the share of pairs in which the first is higher, ties half."""
+    """Return the share of pairs in which the first value is higher; a tie counts one half."""
     return mean((first > second) + (first == second) / 2 for first, second in pairs)
 
 
@@ -78,7 +82,7 @@ class Judge:
         self.patches = {row["commit"][:12]: row["diff"] for row in commits}
 
     def score(self, commit: str, texts: list[str], *, is_placed: bool = False) -> list:
-        """Score texts without a place or, if `is_placed`, as comments on the first added line."""
+        """Score texts as comments on the change or, if `is_placed`, on its first added line."""
         diff = parse.parse_diff(self.patches[commit[:12]])
         added = (
             {"path": file.path, "line": line.new}
@@ -166,7 +170,7 @@ def measure_reviews(judge: Judge, suffix: str) -> None:
 
 
 def measure_swapped(data: Path) -> None:
-    """Print what share of the worth of real reviews counts on their own and on another change."""
+    """Print which share of their worth real reviews keep on their own change and on another one."""
     reviews = [row for row in corpus.read_corpus(data).reviews if row.diff and row.comments[1:]]
     rng = random.Random(0)
     pairs = []
@@ -223,11 +227,11 @@ WITHOUT = {
     " without vectors": ("cosine_lines", "cosine_claims"),
     " without code": ("code_changed", "code_around", "code_foreign", "longest_code"),
 }
-"""Evidence that is left out of *about*."""
+"""Suffix of the printed name -> features that are left out of the measure "about its change"."""
 
 
 def report_about(fitted) -> None:
-    """Print how surely a text belongs to its own change, by weights of the other folds."""
+    """Print how well texts about their own change are told from others, on held-out folds."""
     for name, left_out in WITHOUT.items():
         kept = [at for at, feature in enumerate(evidence.FEATURES) if feature not in left_out]
         rows = [row._replace(measures=[row.measures[at] for at in kept]) for row in fitted.about]
@@ -257,8 +261,7 @@ def report_about_rows(rows, without: str) -> None:
         ]
         yes, no = ([logit for is_own, logit in chosen if is_own is side] for side in (True, False))
         print(
-            f"{name}, own change against another ({len(yes)}): "
-            f"AUC of about{without} {auc(yes, no):.3f}"
+            f"{name}, own change or another ({len(yes)}): AUC of about{without} {auc(yes, no):.3f}"
         )
 
 
@@ -285,7 +288,7 @@ def report_outcomes(fitted, data: Path) -> None:
             judged = [row for row in chosen if rating in row[0].ratings]
             said = [row[0].ratings[rating] for row in judged]
             rho = spearmanr([row[at] for row in judged], said)
-            print(f"{rating}, as read, {who} ({len(judged)}): rank correlation {rho[0]:.2f}")
+            print(f"{rating}, by readers, {who} ({len(judged)}): rank correlation {rho[0]:.2f}")
     for rating in ("informative", "relevant", "clear", "acted_on", "functional", "accepted"):
         for who, chosen in (("people", people), ("bots", bots)):
             known = [row for row in chosen if row[0].ratings.get(rating) in (0.0, 1.0)]
@@ -304,7 +307,7 @@ def report_outcomes(fitted, data: Path) -> None:
 
 
 def report_without_phrases(fitted) -> None:
-    """Print the rank correlation of the headline with the worth as read, without the phrases."""
+    """Print the rank correlation of headline and readers' worth, without the input of phrases."""
     candidates = [
         [
             replace(
@@ -330,16 +333,16 @@ def report_without_phrases(fitted) -> None:
     for who, kept in (("all", (True, False)), ("people", (True,)), ("bots", (False,))):
         values, read = zip(*(row[1:] for row in rows if row[0] in kept), strict=True)
         rho = spearmanr(values, read)[0]
-        print(f"worth, as read, without phrases, {who}: rank correlation {rho:.2f}")
+        print(f"worth, by readers, without phrases, {who}: rank correlation {rho:.2f}")
 
 
 def best_rating(item, name: str) -> float:
-    """Return the highest output of a rating for a remark."""
+    """Return the highest value of an output of the network over the remarks of a text."""
     return max(float(remark.measures[OUTPUTS.index(name)]) for remark in item.remarks)
 
 
 def report_interval(fitted) -> None:
-    """Print how often the interval of a standing has the standing by the readers' judgement."""
+    """Print how often the interval of a standing contains the standing by readers."""
     for kind in headline.KINDS:
         inside, widths, severe = [], [], []
         for fold, candidates in enumerate(fitted.candidates):
@@ -365,17 +368,17 @@ def report_interval(fitted) -> None:
         print(f"80 % interval of {len(inside)} {kind}: covers {share:.2f}, {width:.0f} wide")
         covered, likely = np.mean(severe, axis=0)
         print(
-            f"  {len(severe)} that are severe by their words: covers {covered:.2f}; "
-            f"readers found {likely:.2f} of them worth 3 or more"
+            f"  {len(severe)} with a text that sounds severe: covers {covered:.2f}; "
+            f"readers gave {likely:.2f} of them a worth of 3 or more"
         )
 
 
 LIKELY_WORTH = 0.5
-"""Worth of "an improvement worth making, or a likely problem", 3 of 1 to 5, as a share."""
+"""Worth 3 of 1 to 5 ("an improvement worth making, or a likely problem"), scaled to [0, 1]."""
 
 
 def is_severe(item) -> bool:
-    """Whether the network reads the most valuable remark as critical or major."""
+    """Return whether the network rates the most valuable remark as critical or major."""
     outputs, phrased = np.split(worth.best_of(item.remarks).copy(), [len(OUTPUTS)])
     at = [OUTPUTS.index(name) for name in PHRASED]
     outputs[at] = (outputs[at] + phrased) / 2
@@ -383,7 +386,7 @@ def is_severe(item) -> bool:
 
 
 def report_golden(fitted, data: Path) -> None:
-    """Print what the network that has not seen a pull request says of its findings."""
+    """Print how networks rate the findings on pull requests that they were not trained on."""
     at = OUTPUTS.index("importance"), OUTPUTS.index("worth")
     importances, severities, yes, no = [], [], [], []
     for row in read_rows(data / "golden/martian-dev.jsonl.gz"):
@@ -402,7 +405,7 @@ def report_golden(fitted, data: Path) -> None:
             (yes if is_golden else no).append(value)
     rho = spearmanr(importances, severities)[0]
     print(f"severity of golden findings ({len(severities)}): rank correlation {rho:.2f}")
-    print(f"golden against others ({len(yes)} and {len(no)}): AUC {auc(yes, no):.2f}")
+    print(f"golden findings and others ({len(yes)} and {len(no)}): AUC {auc(yes, no):.2f}")
 
 
 def main() -> None:

@@ -1,18 +1,18 @@
-"""Whether what a remark says of the code is so: how often the code decides, and how often rightly.
+"""Measure how often the verdicts on what remarks say about the code are given, and are right.
 
     python benchmarks/verdicts.py DATA [--repository DIR]
 
-DATA is the folder that `crscore train usefulness` takes. `statements.jsonl` has remarks about
-commits of `DATA/commits/whole.jsonl.gz`. Of four parts, half are false; two readers who did not
-write them agreed on each of the first three from the code alone. `natural` and `natural, last` are
-true comments as reviewers write them, by writers who knew no check. Then: findings on real pull
-requests that experts accepted or rejected, with their hunk alone; and the cost of the verdicts.
+DATA is the folder of `crscore train usefulness`. `statements.jsonl` has remarks about commits of
+`DATA/commits/whole.jsonl.gz`. Half of the remarks of four parts are false; for each remark of the
+first three parts, two readers who had not written it agreed on the truth from the code alone. The
+parts `natural` and `natural, last` are true comments in the style of reviewers, by writers who did
+not know the checks. Also prints the verdicts on findings of real pull requests that experts
+accepted or rejected, with their hunk alone, and the share of the run time that the verdicts take.
 
-With `--repository`, a clone of this project with its history: `repository_statements.jsonl` has
-remarks about 40 of its commits, on callers, tests and files that no diff shows. They were written
-before the checks that read them, and are held against each commit with and without the rest of the
-repository. The checks were written on the first part only. `natural`, on 14 further commits, is as
-above.
+`--repository` takes a clone of this project with its history. `repository_statements.jsonl` has
+remarks about 40 of its commits, on callers, tests and files outside of the diff. They were written
+before the checks, and the checks were developed on the first part only. Verdicts are printed with
+and without the rest of the repository. The part `natural` is about 14 further commits.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def read_rows(path: Path) -> list[dict]:
         return [json.loads(line) for line in file]
 
 
-def whole_diff(row: dict) -> Diff:
-    """Parse a commit with its whole files."""
+def read_diff(row: dict) -> Diff:
+    """Parse a commit with its full files."""
     diff = parse.parse_diff(row["diff"])
     files = []
     for file in diff.files:
@@ -73,7 +73,7 @@ def measure_statements(data: Path) -> None:
     parts: dict[str, Counter] = defaultdict(Counter)
     for row in read_rows(Path(__file__).with_name("statements.jsonl")):
         key = row["commit"]
-        diff = diffs.setdefault(key, whole_diff(commits[key]))
+        diff = diffs.setdefault(key, read_diff(commits[key]))
         verdict = judge(diff, comment_of(row))
         parts[row["part"]][row["truth"], verdict] += 1
         parts[f"{row['part']}, {row['relation']}"][row["truth"], verdict] += 1
@@ -81,7 +81,7 @@ def measure_statements(data: Path) -> None:
 
 
 def measure_repository(folder: Path) -> None:
-    """Print the verdicts on remarks about commits of a repository, with and without the rest."""
+    """Print verdicts on remarks about commits of a repository, by the diff alone and with it."""
     parts: dict[str, Counter] = defaultdict(Counter)
     changes: dict[str, tuple[Diff, Repository]] = {}
     for row in read_rows(Path(__file__).with_name("repository_statements.jsonl")):
@@ -97,7 +97,7 @@ def measure_repository(folder: Path) -> None:
 
 
 def read_commit(folder: Path, commit: str) -> tuple[Diff, Repository]:
-    """Read the change of a commit and the repository around it."""
+    """Return the change of a commit, and the repository at this commit."""
     names = git.run_git(("rev-parse", f"{commit}^", commit), folder=folder).decode().split()
     found, reason = checkout.find_checkout(folder, *names)
     if found is None:
@@ -114,10 +114,10 @@ def print_parts(parts: dict[str, Counter]) -> None:
             true[verdict] + false[verdict] for verdict in (Verdict.REFUTED, Verdict.CONFIRMED)
         )
         print(
-            f"{name}: {false[Verdict.REFUTED]} of {sum(false.values())} false ones refuted, "
-            f"{true[Verdict.REFUTED]} of {sum(true.values())} true ones; "
-            f"{true[Verdict.CONFIRMED]} true ones confirmed, "
-            f"{false[Verdict.CONFIRMED]} false ones; "
+            f"{name}: refuted {false[Verdict.REFUTED]} of {sum(false.values())} false remarks "
+            f"and {true[Verdict.REFUTED]} of {sum(true.values())} true remarks; "
+            f"confirmed {true[Verdict.CONFIRMED]} true and "
+            f"{false[Verdict.CONFIRMED]} false remarks; "
             f"right: {false[Verdict.REFUTED] / max(1, refuted):.2f} of refutations, "
             f"{true[Verdict.CONFIRMED] / max(1, confirmed):.2f} of confirmations"
         )
@@ -146,7 +146,7 @@ def measure_cost(data: Path) -> None:
     for row in rows:
         texts[row["commit"]].append(row["text"])
     pairs = [
-        (whole_diff(row), "\n\n".join(texts[row["commit"][:12]]))
+        (read_diff(row), "\n\n".join(texts[row["commit"][:12]]))
         for row in commits
         if row["commit"][:12] in texts
     ][:60]
@@ -165,7 +165,7 @@ def measure_cost(data: Path) -> None:
         for pair in pairs:
             scorer.score_many([pair])
         share = sum(spent) / (time.process_time() - started)
-    print(f"cost of the verdicts: {share:.0%} of a run, of {len(pairs)} commits")
+    print(f"verdicts take {share:.0%} of the CPU time of {len(pairs)} commits")
 
 
 def main() -> None:

@@ -1,10 +1,10 @@
-"""Try `crscore audit` without GitHub: audit the review bots of a made-up company.
+"""Try `crscore audit` without GitHub: audit the review bots of an invented company.
 
     python scripts/demo_audit.py [FOLDER]
 
-A GitHub on this machine has 40 pull requests of two repositories over 30 days, with four bots and
-two people. They are read, scored and shown as a page in FOLDER (a new one in the folder for
-temporary files).
+A local stand-in for GitHub has 40 pull requests of two repositories over 30 days, which four bots
+and two people reviewed. The pull requests are read and scored, and a report is written into FOLDER,
+by default a new temporary folder.
 """
 
 from __future__ import annotations
@@ -21,13 +21,15 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.helpers.github import audit_demo
 from tests.helpers.github.server import serve
 
-TOKEN = "demo-token"  # noqa: S105  (of a server that lives as long as this script)
+TOKEN = "demo-token"  # noqa: S105  (of a local server that ends with this script)
 
 
 def main() -> int:
     """Run the demonstration; the exit code is that of the first command that fails."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("folder", nargs="?", metavar="FOLDER", help="default: a temporary one")
+    parser.add_argument(
+        "folder", nargs="?", metavar="FOLDER", help="default: a new temporary folder"
+    )
     folder = Path(parser.parse_args().folder or tempfile.mkdtemp(prefix="crscore-audit-"))
     folder.mkdir(parents=True, exist_ok=True)
     world = audit_demo.audit()

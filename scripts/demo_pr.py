@@ -1,9 +1,10 @@
-"""Try `crscore pr` without GitHub: serve a pull request on this machine and score it twice.
+"""Try `crscore pr` without GitHub: a local stand-in serves a pull request, which is scored twice.
 
     python scripts/demo_pr.py
 
-The pull request is made up: a web shop gets discount codes, and two people and two bots review it.
-The first run writes the comment that a team would see; the second one finds nothing to change.
+The pull request is invented: it adds discount codes to a web shop, and two people and two bots
+review it. The first run writes the comment that a team would see; the second run leaves the comment
+as it is.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.helpers.github import scenes
 from tests.helpers.github.server import serve
 
-TOKEN = "demo-token"  # noqa: S105  (of a server that lives as long as this script)
+TOKEN = "demo-token"  # noqa: S105  (of a local server that ends with this script)
 
 
 def main() -> int:
@@ -39,7 +40,7 @@ def main() -> int:
             for note in server.world.repositories[0].pulls[7].notes
             if note.body.startswith("<!-- crscore")
         ]
-        print("The comment as it stands on the pull request:\n")
+        print("The comment on the pull request:\n")
         print(note.body)
         return 0
 

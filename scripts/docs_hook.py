@@ -1,4 +1,4 @@
-"""Parts of the documentation that `mkdocs.yml` cannot say: links into the code, the decisions."""
+"""Hooks of mkdocs: links from the documentation into the code, and the list of decisions."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _OUTSIDE = re.compile(r"\]\((?P<target>(?:\.\./)+[^)]+)\)")
 
 
 def on_config(config: MkDocsConfig) -> None:
-    """Add the decisions to the navigation, by number."""
+    """Add the decisions to the navigation, sorted by number."""
     pages = sorted(Path(config.docs_dir, "design").glob("*.md"))
     config.nav.append({"Decisions": [f"design/{page.name}" for page in pages]})
 
 
 def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, **_: Any) -> str:
-    """Lead links that leave `docs/` to the repository; indent nested lists as mkdocs wants them."""
+    """Point links to files outside of `docs/` to the repository; indent nested lists for mkdocs."""
     folder = posixpath.dirname(f"docs/{page.file.src_uri}")
 
     def address(found: re.Match[str]) -> str:

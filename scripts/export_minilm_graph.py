@@ -2,15 +2,16 @@
 
     python scripts/export_minilm_graph.py WEIGHTS crscore/encoders
 
-WEIGHTS is the file of weights, `model.safetensors`. Each half of the network is a graph, as a task
-may have upper layers of its own: `lower`, from token ids to the states after three layers, and
-`upper`, from these to vectors.
+WEIGHTS is the file of weights, `model.safetensors`. Each half of the network is a graph, because a
+task may have different upper layers: `lower` computes the states after three layers from token ids,
+and `upper` computes vectors from these states.
 
-A graph is written out node by node instead of being traced from another framework: it
-needs `onnx` alone, is the same bytes at every run, is 14 KB, and says where each tensor lies in
-the file of weights, so that onnxruntime maps that file and copies nothing. Dense layers run on
-the tokens of all texts at once, (N * T, 384); only attention sees the texts apart. In `-int8`,
-the weights of dense layers lie as (inputs, outputs) in 8 bits with a scale for each output.
+The graphs are written node by node instead of being traced from another framework. So the script
+needs only `onnx`, and each run writes the same 14 KB. A graph refers to the position of each tensor
+in the file of weights, so that onnxruntime can map the file into memory without copying. Dense
+layers run on the tokens of all texts at once, shape (N * T, 384); only attention separates the
+texts. In graphs `-int8`, the weights of dense layers are 8-bit integers of shape (inputs, outputs)
+with a scale for each output.
 
 Source:
     Devlin et al., NAACL 2019, arXiv:1810.04805 (the encoder); the sizes are those of the
@@ -29,7 +30,7 @@ import onnx
 from onnx import TensorProto, helper
 
 LAYERS = 6
-LOWER = 3  # layers of the lower half
+LOWER = 3  # number of layers of the lower half
 HEADS = 12
 WIDTH = 384
 INNER = 1536
@@ -38,15 +39,16 @@ POSITIONS = 512
 EPSILON = 1e-12
 OPSET = 20
 CONTRIB = "com.microsoft"
-IR_VERSION = 9  # the oldest that this opset allows: old runtimes can load it
+IR_VERSION = 9  # the oldest version that this opset allows, for old runtimes
 
 
 class Graph:
-    """Nodes and tensors gathered in the order of computation."""
+    """Nodes and tensors of a graph, collected in the order of computation."""
 
     def __init__(self, weights: Path, *, int8: bool) -> None:
         self.int8 = int8
-        # A safetensors file: the length of its header in 8 bytes, the header in JSON, the numbers.
+        # A safetensors file has the length of its header (8 bytes), the header in JSON, and the
+        # numbers.
         content = weights.read_bytes()
         start = 8 + int.from_bytes(content[:8], "little")
         self.places = {
@@ -58,7 +60,7 @@ class Graph:
         self.tensors: list[onnx.TensorProto] = []
 
     def weight(self, name: str, *shape: int, data_type: int = TensorProto.FLOAT) -> str:
-        """Declare a tensor of the file of weights; integers are handed over instead."""
+        """Declare a tensor of the file of weights; integers are passed at run time instead."""
         tensor = TensorProto(
             name=name,
             data_type=data_type,
@@ -79,7 +81,7 @@ class Graph:
         return name
 
     def add(self, op: str, inputs: list[str], output: str, **attributes: float) -> str:
-        """Add one node of the standard with one output; give back the output's name."""
+        """Add a node of a standard operator with one output; return the output's name."""
         self.nodes.append(helper.make_node(op, inputs, [output], **attributes))
         return output
 
@@ -94,9 +96,9 @@ class Graph:
         return output
 
     def dense(self, name: str, given: str, size: tuple[int, int], output: str) -> str:
-        """Add a dense layer; its weights lie as (outputs, inputs)."""
+        """Add a dense layer; its weights have the shape (outputs, inputs)."""
         inner, outer = size
-        if self.int8:  # onnxruntime's own operator: activations are quantized as they come
+        if self.int8:  # An operator of onnxruntime that quantizes activations at run time.
             inputs = [
                 given,
                 self.weight(f"{name}.weight", inner, outer, data_type=TensorProto.INT8),
@@ -130,7 +132,7 @@ def _embeddings(graph: Graph) -> str:
     graph.add("Gather", [words, "input_ids"], "words")
     graph.add("Shape", ["input_ids"], "length", start=1)
     graph.add("Slice", [places, zero, "length"], "places")
-    # Every text is a single segment: the first of the two kinds.
+    # Every text is a single segment, so only the first of the two segment types is used.
     graph.add("Slice", [kinds, zero, one], "kind")
     graph.add("Add", ["places", "kind"], "offset")
     graph.add("Add", ["words", "offset"], "embedded")
@@ -138,7 +140,7 @@ def _embeddings(graph: Graph) -> str:
 
 
 def _layer(graph: Graph, number: int, given: str, *, wanted: str = "") -> str:
-    """Add one layer; with `wanted`, only those tokens go on behind its attention."""
+    """Add one layer; with `wanted`, only these tokens are computed after its attention."""
     name = f"encoder.layer.{number}"
     apart = []
     for role in ("query", "key", "value"):
@@ -167,10 +169,10 @@ def _layer(graph: Graph, number: int, given: str, *, wanted: str = "") -> str:
 def build(weights: Path, half: str, *, int8: bool = False) -> onnx.ModelProto:
     """Build half of the model for N texts of T tokens.
 
-    `lower`: token ids and mask, shape (N, T), to states, shape (N * T, 384). `upper`: states and
-    mask to vectors, shape (K, 384). `wanted` has the K tokens that are asked for, counted through
-    the texts: token t of text n is n * T + t. What the mean leaves out need not pass the last
-    layer.
+    `lower` has the inputs token ids and mask, shape (N, T), and the output states, shape
+    (N * T, 384). `upper` has the inputs states, mask and `wanted`, and the output vectors, shape
+    (K, 384). `wanted` has the indices of K tokens, where token t of text n has the index n * T + t;
+    the last layer skips the others, which the mean leaves out.
     """
     graph = Graph(weights, int8=int8)
     graph.constant("by_token", -1, WIDTH)

@@ -1,8 +1,7 @@
 """Write `schemas/*.schema.json` of both packages from the types of the documents.
 
-Run it after changing one.
-
-Descriptions are the docstrings of the types and of their fields.
+Run this script after changing a type. Descriptions in the schemas are the docstrings of the types
+and of their fields.
 """
 
 import ast
@@ -39,24 +38,24 @@ NUMBERS_OR_REASON = {
     "then": {"properties": {key: {"type": "number"} for key in _SCORES}},
     "else": {"properties": {key: {"type": "null"} for key in _SCORES}},
 }
-"""Scores are three numbers, or three nulls with a reason."""
+"""Condition on scores: they are three numbers, or three nulls with a reason."""
 
 
 TAG = "Names this schema; a change that breaks readers gets a new number."
-"""Description of the field that identifies the schema of a document."""
+"""Description of the field `schema`."""
 
 
 class Document(NamedTuple):
-    """A kind of document."""
+    """Kind of document with a schema."""
 
     id: str
     """The `$id` of its schema."""
     title: str
     description: str
     types: tuple[type, ...]
-    """Types of the document."""
+    """Types of the document; it has one of them."""
     is_input: bool = False
-    """Others write it: only fields without a default are required, and further ones allowed."""
+    """Whether users write it: fields with a default are then optional, and others are allowed."""
 
 
 DOCUMENTS = {
@@ -94,13 +93,13 @@ DOCUMENTS = {
     "code-comparison": Document(
         code_comparison.SCHEMA,
         "crscore code compare",
-        "What `crscore code compare --format json` writes: two systems beside each other.",
+        "What `crscore code compare --format json` writes: the comparison of two systems.",
         (code_comparison.CodeComparison,),
     ),
     "code-study": Document(
         code_correlation.SCHEMA,
         "crscore code study",
-        "What `crscore code study --format json` writes: metrics of code beside grades.",
+        "What `crscore code study --format json` writes: how metrics of code agree with grades.",
         (code_correlation.CodeStudy,),
     ),
     "audit": Document(
@@ -125,7 +124,7 @@ DOCUMENTS = {
         saved_runs.SCHEMA,
         "crscore validation",
         "What `crscore validate --format json` writes: one run over a study, the comparison of "
-        "two runs, or readers beside outcomes.",
+        "two runs, or the agreement of readers with outcomes.",
         (
             results.ValidationResult,
             comparison.Comparison,
@@ -135,9 +134,9 @@ DOCUMENTS = {
     "study": Document(
         "urn:crscore:study:1",
         "crscore human study",
-        "One line of the JSON Lines file that `crscore validate` reads: one code change, what was "
-        "claimed of it, and reviews of it that people rated. The file is UTF-8, plain or gzip; no "
-        "two lines share an `id` or a `patch`. Further fields are allowed and not read.",
+        "One line of the JSON Lines file that `crscore validate` reads: a code change, claims "
+        "about it, and reviews of it that people rated. The file is UTF-8, plain or gzip; no two "
+        "lines have the same `id` or `patch`. Further fields are allowed and ignored.",
         (study.StudyChange,),
         is_input=True,
     ),
@@ -145,7 +144,7 @@ DOCUMENTS = {
 
 
 def field_docs(kind: type) -> dict[str, str]:
-    """Read the docstrings below the fields of a type and of its bases."""
+    """Return field -> docstring below it, for a type and its bases."""
     docs: dict[str, str] = {}
     for base in reversed(kind.__mro__):
         if not base.__module__.startswith(("crscore.", "crscore_lab.")):
@@ -158,7 +157,7 @@ def field_docs(kind: type) -> dict[str, str]:
 
 
 def types_below(kind: Any, found: dict[str, type]) -> None:
-    """Collect the structs and dataclasses that a type is made of, by name."""
+    """Add to `found` the structs and dataclasses that a type consists of, by name."""
     for part in getattr(kind, "__args__", ()):
         types_below(part, found)
     if hasattr(kind, "__struct_fields__") or hasattr(kind, "__dataclass_fields__"):
@@ -179,7 +178,7 @@ def schema(document: Document) -> dict[str, Any]:
     for kind in document.types:
         types_below(kind, kinds)
     for name, definition in definitions.items():
-        # Python before 3.13 keeps the indentation of docstrings, and so did msgspec before 0.23.
+        # Python before 3.13, and msgspec before 0.23, keep the indentation of docstrings.
         if "description" in definition:
             definition["description"] = inspect.cleandoc(definition["description"])
         if definition.get("type") != "object":

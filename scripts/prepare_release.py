@@ -1,7 +1,7 @@
-"""Fill in what a release knows: `python scripts/prepare_release.py OWNER/NAME vX.Y.Z COMMIT`.
+"""Prepare the files of a release: `python scripts/prepare_release.py OWNER/NAME vX.Y.Z COMMIT`.
 
-In the working tree, `OWNER/crscore` becomes the repository, and the relative links of the README
-become addresses at the tag, since the package index has no files to link to.
+In the working tree, the script replaces `OWNER/crscore` by the repository, and relative links in
+the README by addresses at the tag, because the package index has no files to link to.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ PLACEHOLDER = "OWNER/crscore"
 
 
 def absolute(text: str, repository: str, tag: str) -> str:
-    """Return Markdown whose relative links and pictures are addresses on GitHub, at the tag."""
+    """Return Markdown with addresses on GitHub in place of relative links and pictures."""
 
     def address(found: re.Match[str]) -> str:
         host = "raw.githubusercontent.com" if found["image"] else "github.com"
@@ -46,7 +46,7 @@ def prepare(root: Path, repository: str, tag: str, commit: str) -> None:
     for name in ("README.md", "pyproject.toml"):
         path = root / name
         text = path.read_text("utf-8")
-        # with the comment, which says what to write there
+        # The comment behind it says what to write there, and is removed.
         text = re.sub(rf"{PLACEHOLDER}@COMMIT( +#.*)?", f"{repository}@{commit}", text)
         text = text.replace(PLACEHOLDER, repository)
         path.write_text(

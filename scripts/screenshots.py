@@ -1,15 +1,15 @@
-r"""Draw the pictures of the documents: web pages in Chromium, the terminal report as SVG.
+r"""Make the pictures of the documentation: web pages in Chromium, the terminal report as SVG.
 
     python -m scripts.screenshots examples/change.diff examples/review.md \
         --source-root examples/source
     python -m scripts.screenshots --pull
     python -m scripts.screenshots --audit SITE
 
-The first scores the review with the default settings (`--set encoder=hashing` changes one) and
-writes `docs/img/report.png` and `docs/img/terminal.svg`. The second measures the pull request of
-the tests' local GitHub and writes `comment.png`, `summary.png` and `pull-page.png` beside them. The
-third writes `audit.png` and `audit-bot.png` from the pages that `make demo-audit` made. All need
-the `test` dependency group and a Chromium.
+The first command scores the review with the default settings (`--set encoder=hashing` changes one)
+and writes `docs/img/report.png` and `docs/img/terminal.svg`. The second scores the pull request of
+the tests' local GitHub and writes `comment.png`, `summary.png` and `pull-page.png` into the same
+folder. The third writes `audit.png` and `audit-bot.png` from the pages that `make demo-audit` made.
+All need the `test` dependency group and Chromium.
 """
 
 from __future__ import annotations
@@ -40,19 +40,19 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MAX_BYTES = 300_000
-"""A larger picture makes the README slow."""
+"""Maximum size of a picture; larger pictures would make the README slow to load."""
 TERMINAL_COLUMNS = 80
 TOKEN = "loopback-token"  # noqa: S105
 
 
 def page_picture(document: str, target: Path, *, width: int, height: int, scheme: str) -> None:
-    """Photograph the top of a page.
+    """Write a picture of the top of a page.
 
     Args:
-        document: A whole HTML page.
-        target: PNG to write.
-        width: Of the window, in CSS pixels.
-        height: Of the window, in CSS pixels; 0 for all of the page.
+        document: HTML of the page.
+        target: PNG file to write.
+        width: Width of the window in CSS pixels.
+        height: Height of the window in CSS pixels; 0 for the complete page.
         scheme: `light` or `dark`.
     """
     with tempfile.TemporaryDirectory() as folder, browser.chromium() as chromium:
@@ -67,28 +67,28 @@ def page_picture(document: str, target: Path, *, width: int, height: int, scheme
 
 
 def terminal_picture(report: str, target: Path, *, title: str) -> None:
-    """Draw a colored terminal report.
+    """Write a picture of a colored terminal report.
 
     Args:
-        report: Text with color sequences.
-        target: SVG to write; it loads no font from elsewhere.
-        title: Shown in the window's bar.
+        report: Text with escape sequences of colors.
+        target: SVG file to write; it loads no font from a server.
+        title: Title of the window.
     """
     console = Console(record=True, width=TERMINAL_COLUMNS, file=io.StringIO(), legacy_windows=False)
     console.print(Text.from_ansi(report.rstrip("\n")))
     drawing = console.export_svg(title=title, theme=MONOKAI, unique_id="terminal")
-    # The frame asks a server for its font; a picture in a README must not.
+    # rich's SVG loads a font from a server, which a picture in a README must not do.
     drawing = re.sub(r"@font-face \{.*?\}\s*", "", drawing, flags=re.DOTALL)
     drawing = drawing.replace("Fira Code", "DejaVu Sans Mono, Menlo, Consolas")
     _write(target, drawing.encode("utf-8"))
 
 
 def pull_pictures(folder: Path, settings: Mapping[str, str]) -> None:
-    """Draw what the pull request of the local GitHub's shop gets to see.
+    """Write pictures of the comment, the summary and the page of a pull request.
 
     Args:
-        folder: Takes the three pictures.
-        settings: As flags of the command line.
+        folder: Folder of the three pictures.
+        settings: Settings, as on the command line.
     """
     with serve(scenes.shop(), token=TOKEN) as server:
         repository = server.world.repositories[0]
@@ -105,7 +105,7 @@ def pull_pictures(folder: Path, settings: Mapping[str, str]) -> None:
 
 
 def audit_pictures(site: Path, folder: Path) -> None:
-    """Draw pages of an audit: the first page and that of the first bot."""
+    """Write pictures of an audit's first page, and of the page of the first bot."""
     bot = min((site / "bots").glob("*.html"))
     for page_of, name, height in ((site / "index.html", "audit", 1000), (bot, "audit-bot", 1000)):
         text_of = page_of.read_text("utf-8")
@@ -120,13 +120,13 @@ def _write(target: Path, data: bytes) -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Read the command line and draw what it asks for."""
+    """Read the command line and write the pictures that it asks for."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("diff", type=Path, nargs="?")
     parser.add_argument("review", type=Path, nargs="?")
-    parser.add_argument("--pull", action="store_true", help="draw a pull request's documents")
-    parser.add_argument("--audit", type=Path, metavar="SITE", help="draw pages of an audit")
-    parser.add_argument("--folder", type=Path, default=Path("docs/img"), help="of the pictures")
+    parser.add_argument("--pull", action="store_true", help="pictures of a pull request")
+    parser.add_argument("--audit", type=Path, metavar="SITE", help="pictures of an audit")
+    parser.add_argument("--folder", type=Path, default=Path("docs/img"), help="where to write")
     parser.add_argument("--source-root", help="folder with the changed files")
     parser.add_argument("--page", type=Path, default=Path("docs/img/report.png"))
     parser.add_argument("--terminal", type=Path, default=Path("docs/img/terminal.svg"))
