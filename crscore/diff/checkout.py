@@ -144,7 +144,7 @@ class Checkout(msgspec.Struct, frozen=True, kw_only=True):
         listed = self._cat("--batch-check", request, len(readable) * _LINE_BYTES).split(b"\n")
         blobs_of_lines = map(_parse_blob, listed[: len(readable)])
         blob_by_path = dict(zip(readable, blobs_of_lines, strict=True))
-        chosen_paths, notes = full_files.fit(
+        chosen_paths, notes = full_files.choose(
             {path: blob[1] for path, blob in blob_by_path.items() if blob}, readable, limits
         )
         blobs = [blob for path in chosen_paths if (blob := blob_by_path[path])]

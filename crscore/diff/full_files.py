@@ -34,7 +34,7 @@ def list_needed(change: Diff, limits: DiffLimits) -> tuple[tuple[str, ...], tupl
     return tuple(kept_paths), (_note_left_out(reason, left_paths),) if left_paths else ()
 
 
-def fit(
+def choose(
     sizes: Mapping[str, int | None], order: Sequence[str], limits: DiffLimits
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Choose as many files as the limits allow, in a fixed order.

@@ -36,7 +36,7 @@ _TABLES: Final = {
 }
 
 
-def made_by_machine_name(path: str) -> str:
+def machine_kind_of(path: str) -> str:
     """Return the kind of a file that programs write, by its path; "" for any other file."""
     if _TABLES["machine"]["lock"].search(path):
         return LOCK
@@ -47,7 +47,7 @@ def made_by_machine_name(path: str) -> str:
 
 def role_of(path: str) -> str:
     """Return the role of a file by its path: a name in `roles.toml`, `machine` or `code`."""
-    if made_by_machine_name(path):
+    if machine_kind_of(path):
         return "machine"
     return next((role for role, form in _TABLES["roles"].items() if form.search(path)), "code")
 

@@ -116,7 +116,7 @@ def split_sections(
     current: Section | None = None
     hunks = index = 0
     while index < len(lines):
-        if (header_lines := _section_start(lines, index, current)) > 0:
+        if (header_lines := _count_start_lines(lines, index, current)) > 0:
             current = _open_section(sections, index, source, max_files)
             current.header.extend(lines[index : index + header_lines])
             index += header_lines
@@ -154,7 +154,7 @@ def _open_section(sections: list[Section], index: int, source: str, max_files: i
     return sections[-1]
 
 
-def _section_start(lines: Sequence[str], index: int, current: Section | None) -> int:
+def _count_start_lines(lines: Sequence[str], index: int, current: Section | None) -> int:
     """Return how many lines at `index` start a new file: 0, 1 or 2."""
     line = lines[index]
     if line.startswith(("diff --git ", "==== //")):
@@ -285,7 +285,7 @@ def _check_end(lines: Sequence[str], index: int, source: str) -> None:
     # "-- " begins the signature of a mail (git format-patch).
     if line[:1] not in ("+", "-", " ") or not line.strip() or line.rstrip() == "--":
         return
-    if _section_start(lines, index, None):
+    if _count_start_lines(lines, index, None):
         return
     raise DiffParseError(
         source,

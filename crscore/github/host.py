@@ -137,13 +137,13 @@ class GitHub:
 
     def read_head(self, repository: str, number: int) -> Head:
         """Read the current head: see `Host`."""
-        return _head(self._get_pull(repository, number), repository)
+        return _make_head(self._get_pull(repository, number), repository)
 
     def read_reviews(self, repository: str, number: int) -> tuple[Head, tuple[HostMessage, ...]]:
         """Read the reviews and their commits: see `Host`."""
         pull = self._get_pull(repository, number)
         reviews = conversation.read_reviews(self.client, repository, number, pull.head.sha)
-        return _head(pull, repository), _trust(pull, reviews)
+        return _make_head(pull, repository), _trust(pull, reviews)
 
     def read_own(self, repository: str, number: int) -> OwnMessages:
         """Read crscore's own comments: see `Host`."""
@@ -217,7 +217,7 @@ def _trust(pull: _Pull, messages: Sequence[HostMessage]) -> tuple[HostMessage, .
     return tuple(replace(message, is_trusted=True) for message in messages)
 
 
-def _head(pull: _Pull, repository: str) -> Head:
+def _make_head(pull: _Pull, repository: str) -> Head:
     name = pull.base.repo.full_name if pull.base.repo else repository
     return Head(name, pull.head.sha, pull.html_url, pull.user.login if pull.user else None)
 

@@ -134,7 +134,7 @@ class GitLabFeed:
             # The position of an outdated note refers to the version that it was written on.
             if message.id not in known_hunks and message.path and message.commit in ids:
                 version = read_version(self.client, path, ids[message.commit])
-                hunk = versions.hunk_until(version, message)
+                hunk = versions.cut_hunk(version, message)
             updated = utc(note.updated_at) or created
             messages.append(replace(message, hunk=hunk, created=created, updated=updated))
         lines, language = None, None

@@ -178,7 +178,7 @@ def convert_version(version: Version, limits: DiffLimits) -> Change:
     return change._replace(missing=missing)
 
 
-def hunk_until(version: Version, message: HostMessage) -> str | None:
+def cut_hunk(version: Version, message: HostMessage) -> str | None:
     """Return the message's hunk up to its line, the part that GitHub stores with a comment.
 
     The result is None if the message is on a whole file or its line is outside all hunks.

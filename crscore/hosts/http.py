@@ -301,15 +301,15 @@ class HostClient(ABC):
             try:
                 return action()
             except _NO_RESPONSE as exc:
-                error = _no_response(exc, operation)
+                error = _explain_failure(exc, operation)
                 if isinstance(error, TransientError) and error.may_have_arrived:
-                    raise _uncertain_write(operation, error.error.reason) from exc
+                    raise _make_uncertain(operation, error.error.reason) from exc
                 raise error from exc
             except self.library_errors as exc:
                 refusal = self.read_refusal(exc)
             # Outside of `except`, so that no error is chained to `exc`, which may quote the token.
             if refusal is None:
-                raise _uncertain_write(operation, f"{self.name}'s response cannot be read")
+                raise _make_uncertain(operation, f"{self.name}'s response cannot be read")
             status, headers, body = refusal
             try:
                 self.check(status, headers, self.session.mask(body), operation)
@@ -318,8 +318,8 @@ class HostClient(ABC):
             except TransientError as exc:
                 if isinstance(exc.error, RateLimitedError):
                     raise
-                raise _uncertain_write(operation, exc.error.reason) from exc
-            raise _uncertain_write(operation, f"{self.name} returned {status}")
+                raise _make_uncertain(operation, exc.error.reason) from exc
+            raise _make_uncertain(operation, f"{self.name} returned {status}")
 
         return self.retry(attempt)
 
@@ -376,7 +376,7 @@ class HostClient(ABC):
             try:
                 response = self.session.request(verb, url, **options)
             except _NO_RESPONSE as exc:
-                raise _no_response(exc, operation) from exc
+                raise _explain_failure(exc, operation) from exc
             if verb != "GET" or response.status_code not in {301, 302, 307, 308}:
                 break
             # The host redirects from a repository's former name, to an address with the query.
@@ -571,7 +571,7 @@ def _read_message(body: bytes) -> str:
     return one_line("; ".join(texts), MAX_MESSAGE)
 
 
-def _uncertain_write(operation: str, reason: str) -> UncertainWriteError:
+def _make_uncertain(operation: str, reason: str) -> UncertainWriteError:
     return UncertainWriteError(operation, f"{reason}; it is unknown whether the write succeeded")
 
 
@@ -580,7 +580,7 @@ _CERTIFICATE_FAULTS: Final = (
 )  # fmt: skip
 
 
-def _no_response(exc: Exception, operation: str) -> HostError | TransientError:
+def _explain_failure(exc: Exception, operation: str) -> HostError | TransientError:
     """Return the error for a request without a readable response.
 
     Only the host's name and the system's message are quoted from the exception, because a library

@@ -138,7 +138,7 @@ def add_full_files(change: Diff, texts: Mapping[str, str | None], limits: DiffLi
     """
     needed, left_notes = full_files.list_needed(change, limits)
     sizes = {path: None if text is None else len(text.encode()) for path, text in texts.items()}
-    kept_paths, unfit_notes = full_files.fit(sizes, needed, limits)
+    kept_paths, unfit_notes = full_files.choose(sizes, needed, limits)
     diff = full_files.add(change, {path: texts[path] or "" for path in kept_paths})
     unread = [path for path in needed if path not in texts]
     missing = (

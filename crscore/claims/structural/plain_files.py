@@ -10,7 +10,7 @@ from crscore.claims.structural.change import UnitChange, UnitPart
 from crscore.claims.structural.headline import MAX_PATH, plain_line
 from crscore.claims.structural.quoting import Statement, join_items, prose_of
 from crscore.claims.structural.sentences import write_statements
-from crscore.diff.paths import GENERATED, MINIFIED, made_by_machine_name
+from crscore.diff.paths import GENERATED, MINIFIED, machine_kind_of
 from crscore.records import ChangedFile, FileStatus, LineKind
 from crscore.syntax.change import Version, runs_of, words_of
 from crscore.syntax.outline import Fact, Kind, Role
@@ -34,7 +34,7 @@ _MODES = {"100755": "is now executable", "100644": "is no longer executable"}
 
 def find_machine_noun(file: ChangedFile) -> str:
     """Return the noun for a file that a program wrote, such as "lock file"; "" for other files."""
-    by_name = made_by_machine_name(file.path)
+    by_name = machine_kind_of(file.path)
     if by_name:
         return by_name
     first_lines = [line.text for hunk in file.hunks[:1] for line in hunk.lines[:12]]

@@ -57,10 +57,10 @@ def test_text_of_another_version_is_left_out_with_a_note() -> None:
     ],
 )
 def test_limits_go_by_order_and_bytes(limits: DiffLimits, kept: list[str], note: str) -> None:
-    paths, notes = full_files.fit({"c": 1, "b": 4, "a": 1}, ["a", "b", "c", "unknown"], limits)
+    paths, notes = full_files.choose({"c": 1, "b": 4, "a": 1}, ["a", "b", "c", "unknown"], limits)
     assert list(paths) == kept
     assert note in "".join(notes)
 
 
 def test_file_without_text_is_noted() -> None:
-    assert "binary or too large" in full_files.fit({"a": None}, ["a"], DiffLimits())[1][0]
+    assert "binary or too large" in full_files.choose({"a": None}, ["a"], DiffLimits())[1][0]

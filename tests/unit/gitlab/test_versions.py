@@ -8,7 +8,7 @@ from crscore.gitlab.versions import (
     Version,
     convert_version,
     count_lines,
-    hunk_until,
+    cut_hunk,
 )
 from crscore.hosts.records import Change, HostMessage, MessageKind
 from crscore.records import FileStatus, Side
@@ -121,7 +121,7 @@ def test_hunk_is_cut_after_the_line(line: int | None, side: Side, last: str | No
         id=1, kind=MessageKind.LINE, body="", login=None, is_bot=False,
         path="x.py", line=line, side=side,
     )  # fmt: skip
-    hunk = hunk_until(version, message)
+    hunk = cut_hunk(version, message)
     assert (hunk or "").rpartition("\n")[2] == (last or "")
     assert hunk is None or hunk.count("@@") == 2
     assert count_lines(version) == (4, "python")
