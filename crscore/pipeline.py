@@ -243,7 +243,7 @@ def _encode(reviews: Sequence[_Review], parts: Parts) -> list[tuple[Cells, Float
     change_texts = chain.from_iterable(chain.from_iterable(zip(refs, windows, strict=True)))
     vectors = Vectors(parts.encoder, change_texts)
     # The sentences are encoded in a second call, so that no other text changes their batches.
-    vectors.learn(chain(*sentences))
+    vectors.add(chain(*sentences))
     encoded = []
     for review, rows, columns, lines in zip(reviews, refs, sentences, windows, strict=True):
         text = review.text

@@ -1,13 +1,13 @@
-"""Pools token vectors to one unit vector per text: the mean without the stop words.
+"""Pools token vectors to one unit vector per text: the scaled mean without the stop words.
 
 A token is left out if its word piece, in lower case, is a stop word, a full stop or a
-comma. Pieces are compared as the tokenizer spells them: the tail of a split word keeps its
+comma. Pieces are compared as the tokenizer spells them: the tail of a split word begins with
 `##`, so `##t` is not the stop word `t`. The special tokens that begin and end every text stay in
 the mean, as published.
 
-In a text of only stop words, just these special tokens would remain, and all such texts would have
-nearly the same vector. So the mean of all its tokens is used instead. An empty text has only the
-special tokens.
+In a text of only stop words, only these special tokens would remain, and all such texts would have
+nearly the same vector. So the mean of all tokens of such a text is used instead. An empty text has
+only the special tokens.
 
 Source:
     Naik et al., NAACL 2025, arXiv:2409.19801, the section on the similarity of sentences.
@@ -57,7 +57,8 @@ def kept_tokens(
         ignored: Result of `ignored_ids`.
 
     Returns:
-        Booleans, shape (N, T). A row with only special tokens left keeps all its tokens.
+        Booleans, shape (N, T): True for a token of the mean. If a text has only stop words, these
+        are kept.
 
     Example:
         `[CLS] the loop [SEP]` loses its article; `[CLS] the [SEP]` keeps it.
@@ -70,8 +71,8 @@ def kept_tokens(
         [[1, 0, 1, 1], [1, 1, 1, 0]]
     """
     words: npt.NDArray[np.bool_] = present & ~ignored[ids]
-    # In a text of only stop words, just the markers would be left, and all such texts would have
-    # nearly the same vector (docs/design/005-encoders.md).
+    # Without its stop words, such a text would have nearly the same vector as all others like it
+    # (docs/design/005-encoders.md).
     has_word = (words & ~marker).any(axis=1, keepdims=True)
     averaged: npt.NDArray[np.bool_] = np.where(has_word, words, present)
     return averaged
@@ -83,7 +84,7 @@ def pool(
     """Average the kept tokens and scale the mean to length 1.
 
     Args:
-        hidden: Token vectors, shape (N, T, D); vectors of dropped tokens must be finite.
+        hidden: Token vectors, shape (N, T, D). All must be finite, even those that are left out.
         averaged: The tokens to average, shape (N, T).
 
     Returns:
@@ -93,7 +94,7 @@ def pool(
         >>> pool(np.array([[[3, 0], [0, 4], [7, 7]]], np.float32), np.array([[1, 1, 0]], bool))
         array([[0.6, 0.8]], dtype=float32)
     """
-    # The sum has the direction of the mean, and only the direction is kept.
+    # The sum is enough, because it has the direction of the mean and is scaled to length 1.
     sums = np.matmul(averaged[:, None, :].astype(np.float32), hidden)[:, 0, :]
     return unit_rows(sums)
 

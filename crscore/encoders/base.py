@@ -30,8 +30,8 @@ class Encoder(Protocol):
             texts: Any number of texts, of any length; longer texts are cut at the model's limit.
 
         Returns:
-            Float32 array of shape (N, D): row i is text i's vector, of length 1
-            (a text without any token has the zero vector). N may be 0.
+            Float32 array of shape (N, D): row i is the vector of text i. It has length 1, or is
+            the zero vector if the text has no token. N may be 0.
 
         Raises:
             ModelNotFoundError: The model's files are not available.
@@ -41,7 +41,7 @@ class Encoder(Protocol):
 
 
 class Vectors(dict[str, Floats]):
-    """Vectors of texts, each shape (D,); a text is encoded once.
+    """Texts and their vectors, each of shape (D,). No text is encoded twice.
 
     Args:
         encoder: The encoder.
@@ -51,21 +51,21 @@ class Vectors(dict[str, Floats]):
     def __init__(self, encoder: Encoder, texts: Iterable[str] = ()) -> None:
         super().__init__()
         self._encoder = encoder
-        self.learn(texts)
+        self.add(texts)
 
-    def learn(self, texts: Iterable[str]) -> None:
+    def add(self, texts: Iterable[str]) -> None:
         """Encode the texts that have no vector yet."""
         new = [text for text in dict.fromkeys(texts) if text not in self]
         if new:
             self.update(zip(new, self._encoder.encode(new), strict=True))
 
     def of(self, texts: Sequence[str]) -> Floats:
-        """Stack the vectors of encoded texts, shape (len(texts), D); D is 0 without any text.
+        """Stack the vectors of encoded texts, shape (len(texts), D); D is 0 if none was encoded.
 
         Raises:
             KeyError: A text was not encoded.
         """
-        # Even without texts, the result has the right width, so that products have the right shape.
+        # Even for no texts, the result has the encoder's width, so that its products are defined.
         width = len(next(iter(self.values()), ()))
         rows = [self[text] for text in texts]
         return np.stack(rows) if rows else np.zeros((0, width), dtype=np.float32)

@@ -1,7 +1,7 @@
-"""Deterministic encoder without a model: hashed words and their character trigrams.
+"""Encodes texts by hashing their words and character trigrams, without a model.
 
-This encoder is for tests and for trying crscore out: texts that share words get a high similarity,
-whatever they mean. Nothing is read from the disk or the network.
+This encoder is for tests and for trying crscore out: texts that share words are similar, whatever
+they mean. It is deterministic, and reads nothing from the disk or the network.
 """
 
 import re
@@ -56,12 +56,12 @@ class Hashing:
         rows = np.zeros((len(texts), self.dim), dtype=np.float32)
         for row, text in zip(rows, texts, strict=True):
             for word in _WORD.findall(replace_surrogates(text).casefold()):
-                # With the marks, a trigram at the edge of a word differs from one inside a word.
+                # With `<` and `>`, a trigram at the edge of a word differs from one inside a word.
                 edged = f"<{word}>"
                 trigrams = [edged[start : start + 3] for start in range(len(edged) - 2)]
                 weights = [(word, 1.0), *((trigram, TRIGRAM_WEIGHT) for trigram in trigrams)]
                 for feature, weight in weights:
-                    # `hash` would not do, because Python salts it anew in each process.
+                    # Not `hash`, because its values differ between processes.
                     row[zlib.crc32(feature.encode()) % self.dim] += weight
         return unit_rows(rows)
 

@@ -1,9 +1,9 @@
-"""all-MiniLM-L6-v2 (Apache-2.0): 384 dimensions, texts cut at 256 tokens, on the CPU.
+"""Encodes texts with all-MiniLM-L6-v2 (Apache-2.0), the default encoder, on the CPU.
 
-This is the default encoder. The weights and the vocabulary are in the user's data folder
-(`minilm_files`). The network is split into a lower and an upper half, whose graphs are next to this
-module; onnxruntime runs them in 32-bit floats.
-Tested with onnxruntime 1.31 and tokenizers 0.23.
+A vector has 384 dimensions, and a text is cut at 256 tokens. The weights and the vocabulary are in
+the user's data folder (`minilm_files`). The network is split into a lower and an upper half, whose
+graphs are next to this module; onnxruntime runs them in 32-bit floats. Tested with onnxruntime 1.31
+and tokenizers 0.23.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ BATCH_TOKENS = 512
 BATCH_PADDING = 8
 """Maximum tokens of padding in one batch."""
 
-# A tuned network reads the sentences that were just encoded, in the same batches, and shares the
-# lower layers.
+# After `encode`, a tuned network reads the same sentences in the same batches, and the lower layers
+# are the same.
 KEPT_BATCHES = 32
 """Number of batches whose outputs of the lower layers are kept, at most 0.8 MB each."""
 
@@ -59,25 +59,26 @@ UNKNOWN, BEGIN, END = 100, 101, 102
 
 MAX_WORKERS = 8
 UPPER_LAYERS = ("encoder.layer.3.", "encoder.layer.4.", "encoder.layer.5.")
-"""Starts of the names of the upper half's weights, which `TunedLayers` may replace for a task."""
+"""Prefixes of the names of the upper half's weights, which `TunedLayers` may replace."""
 REVISION = files.SHA256[files.WEIGHTS][:8]
 INT8 = "int8"
-"""Revision with dense layers in 8-bit integers."""
-# With 127, AVX2's sums of 16 bits overflow, and machines would differ ("reduce_range" in
+"""Name of the revision that computes dense layers in 8-bit integers."""
+# With 127, the 16-bit sums of AVX2 would overflow, so that vectors would depend on the machine
+# ("reduce_range" in
 # https://onnxruntime.ai/docs/performance/model-optimizations/quantization.html).
 MAX_INT8 = 63
-"""Largest weight in 8-bit integers."""
+"""Largest absolute value of a weight in 8-bit integers."""
 
 
 class TunedLayers(msgspec.Struct, frozen=True, eq=False):
-    """Weights of some upper layers, tuned for a task; identical objects share one session."""
+    """Weights of some upper layers, tuned for a task. Each object has one session."""
 
     tensors: Mapping[str, npt.NDArray[Any]]
     """Name in the weights file -> weights, of any float type."""
 
 
 class MiniLM(msgspec.Struct, frozen=True, kw_only=True):
-    """MiniLM encoder; the model loads at the first text and is shared within the process."""
+    """MiniLM encoder. The model is loaded for the first text and shared within the process."""
 
     folder: Path | None = None
     """Folder of the files; None for the default folder, into which they are downloaded."""
@@ -93,11 +94,11 @@ class MiniLM(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def identity(self) -> str:
-        """Name and start of the weights' SHA-256, which loading verifies."""
+        """Name of the model and start of the weights' SHA-256, which is verified on loading."""
         return f"minilm:{files.MODEL}@{REVISION}{f'-{INT8}' if self.int8 else ''}"
 
     def encode(self, texts: Sequence[str]) -> Floats:
-        """Encode texts; a text's vector is independent of the other texts to about 1e-7.
+        """Encode texts. The other texts change the vector of a text by at most about 1e-7.
 
         Args:
             texts: Any number of texts; each is cut at 256 tokens.
@@ -116,7 +117,7 @@ class MiniLM(msgspec.Struct, frozen=True, kw_only=True):
             marker = np.zeros_like(present)
             marker[:, 0] = marker[np.arange(len(ids)), present.sum(axis=1) - 1] = True
             averaged = kept_tokens(ids, present, marker, model.ignored)
-            # The tokens left out of the mean, about half, skip most of the last layer.
+            # About half of the tokens are left out of the mean, and skip most of the last layer.
             return pool_rows(_last_layer(model, ids, present, averaged), averaged.sum(axis=1))
 
         vectors = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
@@ -125,7 +126,9 @@ class MiniLM(msgspec.Struct, frozen=True, kw_only=True):
         return vectors
 
     def tokens(self, texts: Sequence[str], tuned: TunedLayers | None = None) -> list[Floats]:
-        """Encode the tokens of texts; `encode` returns their mean without stop words, at length 1.
+        """Return the vectors of the tokens of texts.
+
+        `encode` scales their mean without stop words to length 1.
 
         Args:
             texts: Any number of texts; each is cut at 256 tokens, including the two special tokens.
@@ -171,7 +174,7 @@ class MiniLM(msgspec.Struct, frozen=True, kw_only=True):
         return self._run_tokens(rows)
 
     def tuned_means(self, texts: Sequence[str], tuned: TunedLayers) -> Floats:
-        """Return the mean token vectors of texts by the network with layers tuned for a task.
+        """Return the mean token vectors of texts, computed with layers that were tuned for a task.
 
         Args:
             texts: Any number of texts; each is cut at 256 tokens.
@@ -197,21 +200,21 @@ class MiniLM(msgspec.Struct, frozen=True, kw_only=True):
         return means
 
     def token_ids(self, texts: Sequence[str], *, limit: int) -> list[list[int]]:
-        """Return the ids of the tokens of texts, with the special ones, at most `limit`."""
-        # A text that is cut keeps its end token.
+        """Return the ids of the tokens of each text, at most `limit`, with the special tokens."""
+        # A text that is cut still ends with the end token.
         return [
             ids if len(ids) <= limit else [*ids[: limit - 1], END] for ids in self._tokenized(texts)
         ]
 
     def tensors(self) -> dict[str, Floats]:
-        """Return copies of all weights by name, as a start for training."""
+        """Return copies of all weights by name, from which training starts."""
         weights = _locate(self.folder, offline=self.offline) / files.WEIGHTS
         return {n: tensor.copy() for n, tensor in _tensors(np.memmap(weights, mode="r")).items()}
 
     def preload(self) -> None:
-        """Begin to load the model in another thread, if its files are here.
+        """Begin to load the model in another thread, if its files are on this machine.
 
-        An error is raised later, by `encode`.
+        If loading fails, `encode` raises the error later.
         """
         if files.is_complete(self.folder or files.default_folder()):
             # The packages are imported in this thread: imports in two threads would wait for each
@@ -223,8 +226,8 @@ class MiniLM(msgspec.Struct, frozen=True, kw_only=True):
                 with contextlib.suppress(Exception):  # `encode` tries again, and raises the error
                     self._model()
 
-            # The thread is no daemon: at the end of a run with an error, Python would end a daemon
-            # thread, and C++ code that is ended this way aborts the process with exit code 134.
+            # Not a daemon thread: if a run ends with an error, Python ends daemon threads, and C++
+            # code that is ended this way aborts the process with exit code 134.
             # https://docs.python.org/3/c-api/init.html#c.PyEval_RestoreThread
             threading.Thread(target=load).start()
 
@@ -291,7 +294,7 @@ def create(
 
     Args:
         model: The model's name, or a folder with its two files.
-        revision: Start of the weights' SHA-256, all of it, the hub's commit, or `int8`.
+        revision: First 8 digits or all of the weights' SHA-256, the hub's commit, or `int8`.
         offline: Never use the network.
         threads: Number of encoding threads; None for one per core. It changes vectors by about
             1e-7.
@@ -300,15 +303,15 @@ def create(
         ConfigError: An option requests another model or revision.
     """
     if revision not in (files.COMMIT, files.SHA256[files.WEIGHTS], REVISION, INT8):
-        allowed = f"only {REVISION} and {INT8} are known; others: st:{files.REPOSITORY}"
+        allowed = f"expected {REVISION} or {INT8}; other revisions: st:{files.REPOSITORY}"
         raise ConfigError("revision", "encoder minilm", allowed)
     folder = None
     if model not in (files.MODEL, files.REPOSITORY):
         folder = Path(model)
         if not folder.is_dir():
-            expected = f"expected {files.MODEL} or a folder; others: st:{model}"
+            expected = f"expected {files.MODEL} or a folder; other models: st:{model}"
             if model.startswith("revision="):
-                expected = f"a revision is given by --{model.replace('=', ' ', 1)}"
+                expected = f"set the revision with --{model.replace('=', ' ', 1)}"
             raise ConfigError("model", "encoder minilm", expected)
     return MiniLM(folder=folder, offline=offline, threads=threads, int8=revision == INT8)
 
@@ -316,7 +319,7 @@ def create(
 def missing() -> str | None:
     """Describe the missing files and how to install them; return None if none is missing."""
     is_complete = files.is_complete(files.default_folder())
-    return None if is_complete else f"weights not here; get them with: {files.INSTALL_COMMAND}"
+    return None if is_complete else f"weights not installed; install: {files.INSTALL_COMMAND}"
 
 
 class _Model(msgspec.Struct, frozen=True, kw_only=True, eq=False):
@@ -328,10 +331,11 @@ class _Model(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     upper: Any
     """Session of the upper layers."""
     ignored: Mask
+    """True for the ids of tokens that are left out of the mean."""
     folder: Path | None
     """Folder of the weights file that the sessions map; None if they have copies of all weights."""
     replaced: Mapping[str, Any]
-    """Values of the upper weights that tuned networks use instead of the file's."""
+    """Upper weights that a session gets as values instead of reading them from the file."""
     int8: bool
 
 
@@ -362,17 +366,17 @@ def _load(folder: Path | None, offline: bool, int8: bool) -> _Model:
     location = _locate(folder, offline=offline)
     files.verify(location, files.VOCABULARY)
     with ThreadPoolExecutor(1) as thread:
-        # Verify the weights first, so that a wrong file is reported before a failed load.
+        # The weights are verified before they are used, so that a wrong file is reported as such.
         verifying = thread.submit(files.verify, location, files.WEIGHTS)
         tokenizer = tokenizers.Tokenizer.from_file(str(location / files.VOCABULARY))
         tokenizer.no_padding()
         tokenizer.enable_truncation(MAX_TOKENS)
         verifying.result()
     weights = (location / files.WEIGHTS).resolve()
-    # onnxruntime does not map a file behind a link, as in the cache of a model hub, so it gets a
-    # copy.
+    # onnxruntime does not map a file that a link of another name points to, as in the cache of a
+    # model hub, so it gets copies of the weights.
     is_mapped = weights.name == files.WEIGHTS
-    # The pooler is not needed for the mean of the tokens.
+    # The pooler is left out, because it is not used for the mean of the tokens.
     tensors = {
         name: tensor
         for name, tensor in _tensors(np.memmap(weights, mode="r")).items()
@@ -382,7 +386,7 @@ def _load(folder: Path | None, offline: bool, int8: bool) -> _Model:
     values = _to_values(onnxruntime, tensors, int8)
     upper = {name: values.pop(name) for name in [*values] if name.startswith(UPPER_LAYERS)}
     # Only the ignored pieces are looked up, because reading the whole vocabulary would take 0.03 s.
-    # Its pieces are in lower case, as these are.
+    # All pieces of the vocabulary are in lower case, as these are.
     pieces = map(tokenizer.token_to_id, IGNORED_PIECES)
     ignored = np.zeros(tokenizer.get_vocab_size(), dtype=np.bool_)
     ignored[[token for token in pieces if token is not None]] = True
@@ -408,10 +412,10 @@ def _import_packages() -> tuple[Any, Any]:
 
 
 def _tensors(content: npt.NDArray[np.uint8]) -> dict[str, Floats]:
-    """Return the float tensors of a safetensors file by name, as views.
+    """Return the float tensors of a safetensors file by name, as views of its content.
 
-    The format is the length of a header in 8 bytes, the header in JSON, and the numbers; the
-    format's own package copies them.
+    The file has the length of its header in 8 bytes, the header in JSON, and the numbers. The
+    package `safetensors` is not used, because it would copy the numbers.
     """
     # https://huggingface.co/docs/safetensors/index#format
     start = 8 + int.from_bytes(content[:8].tobytes(), "little")
@@ -430,7 +434,7 @@ def _is_dense(name: str, tensor: Floats) -> bool:
 
 
 def _to_values(onnxruntime: Any, tensors: Mapping[str, Floats], int8: bool) -> dict[str, Any]:
-    """Return tensors as values of a session; with `int8`, dense weights as integers."""
+    """Convert tensors to values of a session; with `int8`, dense weights become integers."""
     values: dict[str, npt.NDArray[Any]] = {}
     for name, tensor in tensors.items():
         if int8 and _is_dense(name, tensor):
@@ -446,7 +450,11 @@ def _to_values(onnxruntime: Any, tensors: Mapping[str, Floats], int8: bool) -> d
 def _start_session(
     onnxruntime: Any, half: str, folder: Path | None, replaced: Mapping[str, Any], int8: bool
 ) -> Any:
-    """Start a session of one half; `replaced` has the weights that it gets as values."""
+    """Start a session of one half of the network.
+
+    `replaced` has the weights that the session gets as values instead of reading them from the
+    file.
+    """
     name = f"all-minilm-l6-v2-{half}{'-int8' if int8 else ''}.onnx"
     graph = (importlib.resources.files("crscore.encoders") / name).read_bytes()
     settings = onnxruntime.SessionOptions()
@@ -454,7 +462,7 @@ def _start_session(
     # https://onnxruntime.ai/docs/performance/tune-performance/threading.html; see `MiniLM._run`.
     settings.intra_op_num_threads = 1
     settings.inter_op_num_threads = 1
-    # With the memory pattern, a plan would be kept for each shape of a batch, and no time saved.
+    # A memory pattern would keep a plan for each shape of a batch without saving time.
     settings.enable_mem_pattern = False
     # Sessions map the weights file, so that they share the system's copy of it. Weights that are
     # passed as values are copied, 88 MB for each network (onnxruntime 1.32).
@@ -471,7 +479,8 @@ def _start_session(
 def _tune(model: _Model, tuned: TunedLayers) -> _Model:
     """Return the model with an upper half that uses tuned weights."""
     onnxruntime, _ = _import_packages()
-    # One block returns to the system when it is freed; of separate values, 21 MB would stay.
+    # One array for all weights, because its memory returns to the system when it is freed. Of the
+    # memory of separate arrays, 21 MB would stay allocated.
     tensors = tuned.tensors.values()
     block = np.concatenate([*tensors], axis=None, dtype=np.float32)
     parts = np.split(block, np.cumsum([tensor.size for tensor in tensors])[:-1])

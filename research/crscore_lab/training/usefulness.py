@@ -199,7 +199,7 @@ class _Changes(dict[str, _Change]):
         super().__init__()
         self._generator = generator
 
-    def learn(self, diffs: Iterable[Diff]) -> None:
+    def add(self, diffs: Iterable[Diff]) -> None:
         """Make the claims of the changes that are new."""
         new = list({diff.sha256: diff for diff in diffs if diff.sha256 not in self}.values())
         for diff, claims in zip(new, self._generator.generate(new), strict=True):
@@ -208,7 +208,7 @@ class _Changes(dict[str, _Change]):
 
 def _read_texts(corpus: Corpus, changes: _Changes) -> list[_Text]:
     tied = [post for post in corpus.posts if post.is_tied and post.diff is not None]
-    changes.learn(post.diff for post in tied if post.diff)
+    changes.add(post.diff for post in tied if post.diff)
     texts = [
         _Text(post, split_body(post.comment, post.diff), changes[post.diff.sha256])
         for post in tied
@@ -256,8 +256,8 @@ def _labelled(posts: Iterable[Post]) -> Iterator[LabelledText]:
 
 def _learn_changes(texts: Sequence[_Text], changes: _Changes, vectors: Vectors) -> Rarity:
     """Encode all texts, collect the evidence of all changes, and count their stems."""
-    vectors.learn(sentence.text for text in texts for sentence in text.sentences)
-    vectors.learn(_texts_of(changes.values()))
+    vectors.add(sentence.text for text in texts for sentence in text.sentences)
+    vectors.add(_texts_of(changes.values()))
     for change in changes.values():
         change.evidence = _collect(change, vectors)
     return _rarity(changes.values())
@@ -385,7 +385,7 @@ class _Judge:
     def candidates(self, compared: Iterable[_Compared]) -> list[Candidate]:
         """Return the candidates with the measures of their remarks."""
         items = list(compared)
-        self._changes.learn(diff for _, diff, _ in items if diff)
+        self._changes.add(diff for _, diff, _ in items if diff)
         units = [
             sentences_of(
                 [parse_comment(comment, diff or _NO_DIFF, "markdown") for comment in comments]
@@ -395,9 +395,9 @@ class _Judge:
         for (_, diff, _), sentences in zip(items, units, strict=True):
             if diff:
                 change = self._changes[diff.sha256]
-                self._vectors.learn(ref.encoded_text for ref in change.references)
-                self._vectors.learn(list_windows(diff))
-            self._vectors.learn(sentence.text for sentence in sentences)
+                self._vectors.add(ref.encoded_text for ref in change.references)
+                self._vectors.add(list_windows(diff))
+            self._vectors.add(sentence.text for sentence in sentences)
         readings = self._reader.read_texts(
             [
                 (sentences, self._vectors.of([unit.text for unit in sentences]))

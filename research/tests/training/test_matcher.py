@@ -70,7 +70,7 @@ def test_reader_says_what_is_about_the_change(data) -> None:
     sentences = split_sentences(example.text)
     vectors = Vectors(hashing.Hashing())
     claims = [ref.encoded_text for ref in example.references]
-    vectors.learn([*sentences, *claims, *list_windows(example.diff)])
+    vectors.add([*sentences, *claims, *list_windows(example.diff)])
     about = np.linspace(-1, 1, len(evidence.FEATURES) + 1, dtype=np.float32)
     network = useful.scripted(lambda _: useful.outputs())
     reader = Reader(useful.weights(about=about, network=network), MiniLM(offline=True))

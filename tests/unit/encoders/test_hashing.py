@@ -9,19 +9,19 @@ from crscore.encoders import hashing
 from crscore.errors import ConfigError
 
 
-def test_encode_of_texts_that_share_more_words_is_more_similar() -> None:
+def test_vectors_of_texts_that_share_more_words_are_more_similar() -> None:
     encoder = hashing.Hashing()
     rows = encoder.encode(["rename the variable", "rename this variable", "add a test"])
     assert rows[0] @ rows[1] > rows[0] @ rows[2]
 
 
-def test_encode_of_an_inflected_word_is_similar_but_not_equal() -> None:
+def test_vector_of_an_inflected_word_is_similar_but_not_equal() -> None:
     rows = hashing.Hashing().encode(["renaming", "renamed", "lock"])
     assert 0 < rows[0] @ rows[1] < 1
     assert rows[0] @ rows[1] > rows[0] @ rows[2]
 
 
-def test_encode_of_punctuation_is_the_zero_vector() -> None:
+def test_vector_of_punctuation_is_zero() -> None:
     assert not hashing.Hashing().encode(["?!"]).any()
 
 
@@ -36,13 +36,13 @@ def test_vectors_of_another_process_are_the_same_bytes() -> None:
     assert other.stdout == hashing.Hashing().encode(["Check the null."]).tobytes()
 
 
-def test_created_encoder_has_the_width() -> None:
+def test_created_encoder_has_the_requested_width() -> None:
     encoder = plugins.create("encoders", "hashing", {"model": "64"})
     assert encoder.encode(["a"]).shape == (1, 64)
     assert encoder.identity == "hashing:64"
 
 
-def test_encode_at_width_one_stays_defined() -> None:
+def test_encoder_of_width_one_gives_finite_vectors() -> None:
     encoder = hashing.Hashing(dim=1)
     np.testing.assert_array_equal(encoder.encode(["a", "."]), [[1], [0]])
 

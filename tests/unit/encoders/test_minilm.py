@@ -48,7 +48,7 @@ def test_vector_does_not_depend_on_the_number_of_workers(
     np.testing.assert_allclose(encoder.encode(TEXTS), single, rtol=0, atol=1e-6)
 
 
-def test_encode_of_a_paraphrase_is_nearer_than_of_another_topic(encoder: Encoder) -> None:
+def test_vector_of_a_paraphrase_is_nearer_than_one_of_another_topic(encoder: Encoder) -> None:
     rows = encoder.encode(
         [
             "Check that the pointer is not null.",
@@ -76,7 +76,7 @@ def test_encode_of_text_past_256_tokens_ignores_the_rest(encoder: Encoder) -> No
     assert np.abs(rows[2] - rows[0]).max() > 1e-4
 
 
-def test_encode_in_a_fresh_process_loads_no_torch_and_nothing_to_fetch_with() -> None:
+def test_encoding_imports_neither_torch_nor_a_client_for_downloads() -> None:
     code = (
         "import sys; from crscore.encoders import minilm; "
         "e = minilm.MiniLM(offline=True); "
@@ -148,9 +148,9 @@ def test_create_with_a_known_revision_is_accepted(revision: str) -> None:
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        ({"revision": "main"}, "only 53aa5117 and int8 are known"),
-        ({"model": "bert-base-uncased"}, "others: st:bert-base-uncased"),
-        ({"model": "revision=int8"}, "given by --revision int8"),
+        ({"revision": "main"}, "expected 53aa5117 or int8"),
+        ({"model": "bert-base-uncased"}, "other models: st:bert-base-uncased"),
+        ({"model": "revision=int8"}, "set the revision with --revision int8"),
         ({"modle": "x"}, "modle: is not an option"),
         ({"offline": "maybe"}, "Expected `bool`"),
     ],
@@ -179,7 +179,7 @@ def test_encode_with_a_changed_file_is_refused(tmp_path: Path, name: str) -> Non
         minilm.create(model=str(tmp_path)).encode(["a"])
 
 
-def test_encode_with_weights_that_are_no_tensor_file_is_refused(tmp_path: Path) -> None:
+def test_weights_that_are_not_a_tensor_file_are_refused(tmp_path: Path) -> None:
     shutil.copyfile(model_folder() / files.VOCABULARY, tmp_path / files.VOCABULARY)
     (tmp_path / files.WEIGHTS).write_bytes(b"an error page")
     with pytest.raises(EncodingError, match=r"not the published model\.safetensors"):
@@ -198,7 +198,7 @@ def test_workers_are_at_least_one_and_at_most_eight() -> None:
     assert 1 <= minilm._workers() <= minilm.MAX_WORKERS
 
 
-def test_batches_of_mixed_lengths_hold_every_text_once_and_stay_within_the_budget() -> None:
+def test_batches_have_each_text_once_and_stay_within_the_budget() -> None:
     lengths = [5, 256, 17, 3, 3, 90, 256, 256, 40]
     batches = minilm._batches(lengths, workers=1)
     assert sorted(index for batch in batches for index in batch) == list(range(len(lengths)))
@@ -208,7 +208,7 @@ def test_batches_of_mixed_lengths_hold_every_text_once_and_stay_within_the_budge
         assert tokens - sum(lengths[i] for i in batch) <= minilm.BATCH_PADDING
 
 
-def test_batches_of_few_texts_give_every_worker_one() -> None:
+def test_few_texts_are_one_batch_for_each_worker() -> None:
     assert len(minilm._batches([10] * 8, workers=4)) == 4
 
 
@@ -224,7 +224,7 @@ def test_encode_pieces_gives_the_vectors_of_the_same_text() -> None:
     assert rows[1].shape == (1, minilm.DIMENSIONS)
 
 
-def test_encode_pieces_of_nothing() -> None:
+def test_encode_pieces_of_no_texts_is_empty() -> None:
     assert minilm.MiniLM(offline=True).encode_pieces([]) == []
 
 
@@ -275,7 +275,7 @@ def own_layers() -> minilm.TunedLayers:
     return minilm.TunedLayers({name: tensors[name] for name in tensors if name.startswith(LAYER)})
 
 
-def test_tuned_means_with_the_models_own_layers_are_those_of_its_tokens(
+def test_tuned_means_with_unchanged_layers_are_the_means_of_the_tokens(
     own_layers: minilm.TunedLayers,
 ) -> None:
     encoder = minilm.MiniLM(offline=True)
@@ -285,7 +285,7 @@ def test_tuned_means_with_the_models_own_layers_are_those_of_its_tokens(
     np.testing.assert_allclose(means, expected, rtol=0, atol=1e-5)
 
 
-def test_tuned_means_with_other_layers_are_different_and_leave_the_model_alone(
+def test_tuned_means_with_other_layers_differ_and_do_not_change_the_model(
     own_layers: minilm.TunedLayers,
 ) -> None:
     encoder = minilm.MiniLM(offline=True)
@@ -355,7 +355,7 @@ def test_tuned_means_of_encoded_texts_skip_the_lower_layers(
     assert minilm._lower_states.cache_info()[:2] == (misses, misses)
 
 
-def test_tuned_means_of_no_text_need_no_model(tmp_path: Path) -> None:
+def test_tuned_means_of_no_texts_do_not_load_the_model(tmp_path: Path) -> None:
     encoder = minilm.MiniLM(folder=tmp_path)
     assert encoder.tuned_means([], minilm.TunedLayers({})).shape == (0, minilm.DIMENSIONS)
 

@@ -18,13 +18,13 @@ def encoder() -> MiniLM:
     return MiniLM(offline=True)
 
 
-def test_tokens_have_one_vector_a_piece_and_the_two_markers(encoder: MiniLM) -> None:
+def test_tokens_have_a_vector_for_each_piece_and_both_special_tokens(encoder: MiniLM) -> None:
     lengths = [vectors.shape for vectors in encoder.tokens(TEXTS)]
     # One piece a word here, and one for the question mark; 400 words are cut at 256.
     assert lengths == [(4, 384), (2, 384), (256, 384), (8, 384), (4, 384)]
 
 
-def test_special_tokens_are_the_first_and_the_last_also_of_a_cut_text(encoder: MiniLM) -> None:
+def test_special_tokens_are_first_and_last_even_if_the_text_is_cut(encoder: MiniLM) -> None:
     for ids in encoder.token_ids(TEXTS, limit=MAX_TOKENS):
         assert [ids.index(BEGIN), ids.index(END)] == [0, len(ids) - 1]
 
@@ -44,7 +44,7 @@ def test_tokens_alone_and_in_a_batch_are_the_same(encoder: MiniLM) -> None:
         np.testing.assert_allclose(vectors, alone, rtol=0, atol=1e-5)
 
 
-def test_tokens_are_those_of_the_text_also_when_batches_are_reordered(encoder: MiniLM) -> None:
+def test_tokens_are_in_the_order_of_the_texts_after_batching(encoder: MiniLM) -> None:
     texts = [f"loop {'word ' * count}" for count in (3, 200, 1, 90, 250, 2)]
     lengths = [len(vectors) for vectors in encoder.tokens(texts)]
     assert lengths == [6, 203, 4, 93, 253, 5]

@@ -41,7 +41,7 @@ def test_identity_of_a_folder_changes_with_its_files_and_only_with_them(tmp_path
     assert identities[0] == identities[1] != identities[2]
 
 
-def test_identity_of_a_folder_that_went_away_is_model_not_found(tmp_path: Path) -> None:
+def test_identity_of_a_missing_folder_is_an_error(tmp_path: Path) -> None:
     folder = tmp_path / "model"
     folder.mkdir()
     encoder = st.create(st.SentenceTransformers(model=str(folder)))

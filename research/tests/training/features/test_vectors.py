@@ -39,9 +39,9 @@ def refs(count: int, kind: ReferenceKind = ReferenceKind.CLAIM) -> tuple[PseudoR
 def test_each_text_is_encoded_once() -> None:
     encoder = Counting()
     vectors = Vectors(encoder)
-    vectors.learn(["a b", "c d", "a b"])
-    vectors.learn(["c d", "e f"])
-    vectors.learn([])
+    vectors.add(["a b", "c d", "a b"])
+    vectors.add(["c d", "e f"])
+    vectors.add([])
     assert encoder.calls == [["a b", "c d"], ["e f"]]
     np.testing.assert_array_equal(
         vectors.of(["e f", "a b", "e f"]), encoder.inner.encode(["e f", "a b", "e f"])
@@ -51,7 +51,7 @@ def test_each_text_is_encoded_once() -> None:
 
 def test_unknown_text_is_a_key_error() -> None:
     vectors = Vectors(hashing.Hashing())
-    vectors.learn(["a"])
+    vectors.add(["a"])
     with pytest.raises(KeyError):
         vectors.of(["b"])
 
@@ -96,7 +96,7 @@ def test_cells_are_those_that_a_default_run_makes() -> None:
     )
     sentences = split_sentences(TEXT)
     vectors = Vectors(hashing.Hashing())
-    vectors.learn([*sentences, *(ref.encoded_text for ref in example.references)])
+    vectors.add([*sentences, *(ref.encoded_text for ref in example.references)])
     ours = matcher.make_cells(example, sentences, vectors, None)
     assert [sentence.text for sentence in ours.sentences] == [
         sentence.text for sentence in theirs.sentences
