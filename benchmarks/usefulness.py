@@ -348,7 +348,7 @@ def report_interval(fitted) -> None:
         for fold, candidates in enumerate(fitted.candidates):
             learning = learning_for(fold, fitted)
             weights = worth.fit(learning)
-            scale, told = worth.make_scale(learning, weights), worth.collect_told(learning)
+            scale, told = worth.make_scale(learning, weights), worth.collect_judged_values(learning)
             read, said = (
                 np.sort(np.concatenate([sets[kind, writer] for writer in (PEOPLE, BOTS)]))
                 for sets in (scale.values, told)

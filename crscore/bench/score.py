@@ -240,7 +240,7 @@ def _divide(comments: Sequence[Finding], reader: Reader) -> list[Finding]:
             asks = remark.actionable >= ACTIONABLE_FROM
             # Sentences that ask for nothing were joined because they are background, not because
             # they make one point, so each sentence is matched by itself.
-            for text in [remark.text] if asks else [row[at].text for at in remark.columns]:
+            for text in [remark.text] if asks else [row[at].text for at in remark.indices]:
                 divided.append(replace(comment, text=text, raw=not asks))
     return divided
 

@@ -1,7 +1,7 @@
-"""Evidence that a text is about a change: the change's lines, its names and its claims.
+"""Measures the evidence that a text is about a change.
 
-Claims do not cover every valid topic of a review. The raw changed lines, in windows, and the words
-that are rare in other changes are further evidence.
+Claims about the change are evidence, but they do not cover every valid topic of a review. So the
+changed lines, in windows, and the words that are rare in other changes are evidence, too.
 """
 
 import math
@@ -19,11 +19,11 @@ from crscore.text import find_code, stems_and_names, words
 
 Floats = npt.NDArray[np.float32]
 
-# Each snippet is searched for in the text of the whole change.
+# Limited, because each snippet is searched for in the text of the whole change.
 MAX_SNIPPETS: Final = 50
 """Maximum number of code snippets of a text that are looked up in the change."""
 MAX_LINES: Final = 20_000
-"""Maximum number of lines whose words are read."""
+"""Maximum number of lines of a change whose words are read."""
 FEATURES: Final = (
     "cosine_lines", "cosine_claims", "changed_share", "changed_sum", "changed_rarest",
     "context_share", "context_rarest", "place_share", "place_rarest", "foreign_sum",
@@ -38,24 +38,25 @@ class Rarity:
     """Rarity of stems in changes."""
 
     frequency: Mapping[str, int]
-    """Stem -> number of changes with it; missing stems are rare."""
+    """Stem -> number of changes with it. Stems that are too rare are missing."""
     documents: int
     """Number of changes."""
 
     @cached_property
     def by_stem(self) -> dict[str, float]:
-        """Stem -> inverse document frequency, at least 0; a stem not in it is rarer than these."""
-        # One is added to both numbers: an unknown stem divides by 1, and one in all changes has 0.
+        """Stem -> inverse document frequency, at least 0."""
+        # One is added to both numbers, so that no stem has an infinite value, and a stem in all
+        # changes has 0.
         total = self.documents + 1
         return {stem: math.log(total / (count + 1)) for stem, count in self.frequency.items()}
 
     def of(self, stem: str) -> float:
-        """Return the inverse document frequency of any stem."""
+        """Return the inverse document frequency of a stem, even of one that is missing."""
         return self.by_stem.get(stem, math.log(self.documents + 1))
 
 
 class ChangeWords(msgspec.Struct, frozen=True, kw_only=True, eq=False):
-    """Words of a change by where they occur."""
+    """Words of a change, by where they occur."""
 
     changed: frozenset[str]
     """Stems of added and removed lines."""
@@ -66,13 +67,13 @@ class ChangeWords(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     names: frozenset[str]
     """Multi-word names of all lines, lower-case."""
     changed_code: str
-    """Added and removed lines in one line, lower-case, without white space."""
+    """Added and removed lines joined to one line, lower-case, without white space."""
     all_code: str
     """All lines and paths in the same form."""
 
 
 class ChangeEvidence(msgspec.Struct, frozen=True, kw_only=True, eq=False):
-    """A change as evidence for the topic of a text."""
+    """What is known of a change, as evidence for the topic of a text."""
 
     words: ChangeWords
     """Words of the change."""
@@ -89,11 +90,11 @@ def collect_evidence(
 
     Args:
         diff: The change.
-        refs: Its R pseudo-references.
-        rows: Their unit vectors, shape (R, D).
-        lines: Unit vectors of its `diff.windows`, shape (W, D).
+        refs: The R pseudo-references of the change.
+        rows: Unit vectors of the pseudo-references, shape (R, D).
+        lines: Unit vectors of the change's `diff.windows`, shape (W, D).
     """
-    # An issue is a tool's message; it does not say what the change is about.
+    # Issues are left out, because a tool's message does not say what the change is about.
     claims = [row for row, ref in enumerate(refs) if ref.kind is not ReferenceKind.ISSUE]
     return ChangeEvidence(words=read_change_words(diff), lines=lines, claims=rows[claims])
 
@@ -103,8 +104,8 @@ def read_change_words(diff: Diff) -> ChangeWords:
     changed, context = set[str](), set[str]()
     location, names = set[str](), set[str]()
     changed_code, all_code = list[str](), list[str]()
-    # Of a longer change, the same number of lines of each file is read, so that a long file does
-    # not crowd out the others.
+    # If the change is longer, the same number of lines is read of each file, so that a long file
+    # does not crowd out the others.
     is_long = len(diff.lines()) > MAX_LINES
     for file in diff.files:
         lines_left = max(1, MAX_LINES // len(diff.files)) if is_long else MAX_LINES
@@ -122,7 +123,7 @@ def read_change_words(diff: Diff) -> ChangeWords:
             lines_left -= len(hunk.lines)
     return ChangeWords(
         changed=frozenset(changed),
-        # Each stem is listed where it is the strongest evidence: in changed lines, else in context.
+        # Each stem is only where it is the strongest evidence: in changed lines, then in context.
         context=frozenset(context - changed),
         location=frozenset(location - changed - context),
         names=frozenset(names),
@@ -137,8 +138,8 @@ def measure_evidence(
     """Measure the evidence that a text is about a change.
 
     Args:
-        text: A sentence, or a whole comment.
-        vector: Its unit vector, shape (D,).
+        text: A sentence or a remark.
+        vector: Unit vector of the text, shape (D,).
         change: The change.
         rarity: Rarity of stems in changes.
 
@@ -148,15 +149,15 @@ def measure_evidence(
     stems, names = words(text).stems, words(text).names
     changes = change.words
     rarities = {stem: rarity.of(stem) for stem in stems}
-    # Never 0, because it divides below: a text of stop words alone has no stems.
+    # The sum is a divisor below, and would be 0 for a text of only stop words, which has no stems.
     total = math.fsum(rarities.values()) + 1e-6
 
     def measure(shared: Iterable[str]) -> tuple[float, float, float]:
-        """Return the sum of the rarities, its share of the total, and the highest rarity."""
+        """Return the sum of the stems' rarities, its share of the total, and the highest rarity."""
         values = [rarities[stem] for stem in shared]
         return math.fsum(values), math.fsum(values) / total, max(values, default=0.0)
 
-    # A single character is in nearly every change.
+    # A snippet of one character is left out, because it is in nearly every change.
     snippets = [code for raw in find_code(text)[:MAX_SNIPPETS] if len(code := _squeeze(raw)) > 1]
     changed_snippets = [code for code in snippets if code in changes.changed_code]
     foreign_snippets = [code for code in snippets if code not in changes.all_code]
@@ -185,7 +186,7 @@ def measure_evidence(
 
 
 def highest_cosine(rows: Floats, vector: Floats) -> float:
-    """Return the highest cosine of a unit vector to some rows; 0 without rows."""
+    """Return the highest cosine of a unit vector with any of some unit vectors; 0 for none."""
     return float((rows @ vector).max()) if len(rows) else 0.0
 
 

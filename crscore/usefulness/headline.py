@@ -1,12 +1,12 @@
-"""Headline of a review: the value of its remarks for the author of the change.
+"""Computes the headline of a review: the value of its remarks for the author of the change.
 
     value = 0.4 times the sum of gain_i * 0.6 ** i, minus 5 % of it for each empty remark
 
 where i counts from 0 for the most valuable remark, and the gain of a remark is
-((worth - 1) / 4) ** 3. The value is reported as its percentile among real reviews.
-Two readers who follow the same guide agree about a comment; the network agrees with them only in
-part. So a percentile has an interval, which shows how far the network's percentile is from the
-readers' on texts that the network had not seen.
+((worth - 1) / 4) ** 3. The value is reported as its percentile among real reviews (the standing).
+Two readers who follow the same guide agree about a comment, but the network agrees with them only
+in part. So each percentile has an interval, which shows how far the network's percentiles were from
+those of the readers on texts that the network had not seen.
 """
 
 import math
@@ -41,46 +41,47 @@ from crscore.usefulness.reading import Authors, ReviewReadings
 Floats = npt.NDArray[np.float32]
 
 # With 0.5 to 0.8, a reader who knew what each comment is worth preferred the review with the higher
-# value in 94 to 95 % of 180 pairs of real reviews (docs/design/010-usefulness.md). A higher weight
-# lets more nits outdo a serious point, a lower one leaves next to nothing for the fourth point.
+# value in 94 to 95 % of 180 pairs of real reviews (docs/design/010-usefulness.md). With a lower
+# weight, a fourth point would hardly count; with a higher weight, fewer nits would outweigh a bug.
 RANK_DISCOUNT: Final = 0.6
-"""Weight of a remark relative to the one before it, the most valuable first."""
-# With this power, three nits do not add up to a bug.
+"""Weight of a remark, relative to the remark that is next more valuable."""
+# With this exponent, three nits do not outweigh a bug.
 GAIN_POWER: Final = 3
-"""Power of the worth in what a remark adds to the value."""
+"""Exponent in the gain of a remark."""
 EMPTY_DEDUCTION: Final = 0.05
-"""Share of the value that is deducted for each empty remark (not `Remark.is_valuable`)."""
+"""Share of the value that is deducted for each remark that is not `Remark.is_valuable`."""
 MAX_DEDUCTION: Final = 0.25
 """Maximum share of the value that is deducted for empty remarks."""
 REVIEWS: Final = "reviews"
 COMMENTS: Final = "comments"
 KINDS: Final = (REVIEWS, COMMENTS)
-"""Kinds of texts that are compared with each other."""
+"""Kinds of texts; a text is compared with real texts of the same kind."""
 PEOPLE: Final = "people"
 BOTS: Final = "bots"
-# The mean of two recordings of a large model's answers, on 250 and 348 comments that other readers
-# had judged (`python benchmarks/readers.py DATA --answers FILE`), with the ends made ascending. The
-# quantiles of the first recording covered 76 % of the second.
+# The mean of two tables, which were measured on recorded answers of a large model to 250 and 348
+# comments that other readers had judged (`python benchmarks/readers.py DATA --answers FILE`). The
+# ends of the intervals were made ascending. The first table's intervals covered 76 % of the
+# standings of the second.
 GUIDE_SPREAD: Final = np.array(
     [[7, 3, 18, 68], [18, 8, 36, 71], [33, 19, 45, 79], [61, 40, 72, 93], [80, 50, 80, 97]],
     dtype=np.float32,
 )
-"""`Scale.spread` of a language model that reads with the guide."""
-FORMULA_FROM: Final = 2
-"""Number of remarks after which a further one by their author with the same words is a formula: the
-same sentence with other names."""
-FORMULA_WORDS: Final = 4
-"""Minimum number of words of a formula."""
+"""Table of `Scale.spread` for a language model that reads with the guide."""
+MAX_SAME_WORDS: Final = 2
+"""Maximum number of remarks by one author that count if they differ only in names. Further remarks
+with the same words are flagged as repetitions."""
+MIN_SAME_WORDS: Final = 4
+"""Minimum number of words of such a remark."""
 PERCENTILE_WORDS: Final = (
     (75, "very useful"),
     (50, "useful"),
     (25, "of some use"),
     (0, "of little use"),
 )
-"""Minimum percentile for each word, highest first."""
+"""Minimum percentile for each verbal rating, highest first."""
 ASPECTS: Final = Aspects.__struct_fields__
 _UNREAD: Final = (Flag.HIDDEN, Flag.REPEATS, Flag.NO_SENTENCE, Flag.NOT_ENGLISH)
-"""Flags of sentences that give the author nothing."""
+"""Flags of sentences that give the author of the change nothing."""
 
 
 def rate(
@@ -90,31 +91,31 @@ def rate(
     authors: Authors,
     weights: Weights,
 ) -> Rating:
-    """Rate the comments on a change singly, by author and all together.
+    """Rate the comments on a change: each comment, those of each author, and all together.
 
     Args:
         read: The readings of the review.
         flags: The matcher's flag of each sentence.
-        receipts: For each remark, the proof for or against it by the code, which overrides a
-            model's; None without proof.
-        authors: The authors of the comments.
-        weights: The learned weights, which have the values of real comments and reviews.
+        receipts: For each remark, the proof by the code that confirms or refutes the remark, which
+            replaces a language model's; None without a proof.
+        authors: The comments of each author.
+        weights: The learned weights, with the values of real comments and reviews.
     """
-    # What the network does not read may have been read by a language model.
+    # Text in another language is not flagged if a language model has read it.
     by_model = {at for remark in read.remarks if remark.reading for at in remark.sentences}
     flags = [
-        None if flag is Flag.NOT_ENGLISH and column in by_model else flag
-        for column, flag in enumerate(flags)
+        None if flag is Flag.NOT_ENGLISH and index in by_model else flag
+        for index, flag in enumerate(flags)
     ]
-    for column in _find_formulas(read, authors):
-        flags[column] = flags[column] or Flag.REPEATS
+    for index in _find_repetitions(read, authors):
+        flags[index] = flags[index] or Flag.REPEATS
     readings = list(read.sentences)
-    for column, flag in enumerate(flags):
+    for index, flag in enumerate(flags):
         if flag in _UNREAD:
-            readings[column] = replace(readings[column], actionable=0.0)
-            # A repetition is still about the change; hidden text is treated as off topic.
+            readings[index] = replace(readings[index], actionable=0.0)
+            # A repetition is still about the change; text with another of these flags is not.
             if flag is not Flag.REPEATS:
-                readings[column] = replace(readings[column], about=0.0, subject=Subject.ELSEWHERE)
+                readings[index] = replace(readings[index], about=0.0, subject=Subject.ELSEWHERE)
     remarks = [
         replace(remark, receipt=receipt or remark.receipt)
         for remark, receipt in zip(read.remarks, receipts, strict=True)
@@ -122,8 +123,8 @@ def rate(
     by_comment: dict[int, list[int]] = {}
     for index, remark in enumerate(remarks):
         by_comment.setdefault(remark.comment, []).append(index)
-        if all(flags[column] in _UNREAD for column in remark.sentences):
-            about = max(readings[column].about for column in remark.sentences)
+        if all(flags[at] in _UNREAD for at in remark.sentences):
+            about = max(readings[at].about for at in remark.sentences)
             remarks[index] = replace(remark, actionable=0.0, about=about, worth=LEAST_WORTH)
         # The code proves that the remark is wrong (docs/design/028-verdicts.md).
         elif remark.verdict is Verdict.REFUTED:
@@ -131,7 +132,7 @@ def rate(
     scale = _choose_scale(remarks, weights)
 
     def rank_together(comments: Iterable[int], kind: str = REVIEWS) -> Usefulness | None:
-        """Rank some comments; None without a remark."""
+        """Rank some comments as one text; return None if they have no remark."""
         groups = [by_comment[comment] for comment in comments if comment in by_comment]
         if not groups:
             return None
@@ -160,25 +161,26 @@ def rate(
     )
 
 
-def _find_formulas(read: ReviewReadings, authors: Authors) -> Iterator[int]:
-    """Yield the sentences of remarks that their author has made with other names before."""
+def _find_repetitions(read: ReviewReadings, authors: Authors) -> Iterator[int]:
+    """Yield the sentences of remarks whose author has made them before, but with other names."""
     for comments in map(frozenset, authors.values()):
         counts: Counter[str] = Counter()
         for remark, text in zip(read.remarks, read.masked, strict=True):
             # "`a` -> `b`" has no words that could be the same.
-            if remark.comment in comments and len(text.split()) >= FORMULA_WORDS:
-                if counts[text] >= FORMULA_FROM:
+            if remark.comment in comments and len(text.split()) >= MIN_SAME_WORDS:
+                if counts[text] >= MAX_SAME_WORDS:
                     yield from remark.sentences
                 counts[text] += 1
 
 
 def _choose_scale(remarks: Sequence[Remark], weights: Weights) -> Scale:
     """Return the scale of a language model if it read any remark, or else the network's."""
-    # The network hardly ever gives a remark 4 of 5, so a model's values would be off the end of the
-    # network's scale.
+    # The network hardly ever gives a remark a worth of 4 or more, so many of a model's values would
+    # be above all values of the network's scale.
     if not any(remark.reading for remark in remarks):
         return weights.scale
-    # The model has the guide of the readers who gave these values (docs/design/010-usefulness.md).
+    # The readers who gave these values followed an older version of the model's guide
+    # (MODEL_CARD.md).
     return Scale(values=weights.guide, spread=dict.fromkeys(weights.scale.spread, GUIDE_SPREAD))
 
 
@@ -190,7 +192,7 @@ def rank(
     Args:
         remarks: Index in the result -> remark of the review or comment.
         about: Probability that the review or comment is about the change.
-        aspects: Estimates of how people would rate it.
+        aspects: Estimates of how people would rate the review or comment.
         kind: `REVIEWS` or `COMMENTS`.
         scale: Values of real texts.
     """
@@ -198,7 +200,7 @@ def rank(
     people, bots = scale.values[kind, PEOPLE], scale.values[kind, BOTS]
     standing = percentile(np.sort(np.concatenate([people, bots])), value)
     low, middle, high = interval_of(scale.spread[kind], standing)
-    # The standing can be too low only if a remark asks for something that the code does not refute.
+    # Without value, a text stands too low only if it asks for something and is not refuted.
     if not value and all(
         remark.actionable < ACTIONABLE_FROM or remark.verdict is Verdict.REFUTED
         for remark in remarks.values()
@@ -215,7 +217,7 @@ def rank(
         taken_off=deduction,
         value=value,
         standing=standing,
-        # The interval is that of the readers' standing, which may be far from the network's.
+        # The interval is of the standing by readers, so the network's standing may be outside.
         low=min(low, standing),
         high=max(high, standing),
         among_bots=percentile(bots, value),
@@ -231,7 +233,8 @@ def sum_up(remarks: Mapping[int, Remark]) -> tuple[tuple[Share, ...], float, flo
         remarks: Index in the result -> remark.
 
     Returns:
-        The share of each remark, the deduction for empty remarks, and the value.
+        The share of each remark, the most valuable first; the deduction for empty remarks; and the
+        value.
     """
     order = sorted(remarks, key=lambda index: (-remarks[index].worth, index))
     shares = tuple(
@@ -245,10 +248,12 @@ def sum_up(remarks: Mapping[int, Remark]) -> tuple[tuple[Share, ...], float, flo
 
 
 def gains(worths: Iterable[float]) -> list[float]:
-    """Return the part of each remark in the value of a review, the most valuable first.
+    """Return what each remark adds to the value of a review, the most valuable first.
 
-    The remarks are given by their worth, 1 to 5. The weights of all ranks add up to 1, so that the
-    value of a review stays within [0, 1].
+    The weights of all ranks add up to 1, so that the value of a review is in [0, 1].
+
+    Args:
+        worths: Worth of each remark, 1 to 5, in any order.
     """
     shares = [
         (worth - LEAST_WORTH) / (MAX_WORTH - LEAST_WORTH) for worth in sorted(worths, reverse=True)
@@ -258,8 +263,8 @@ def gains(worths: Iterable[float]) -> list[float]:
 
 
 def percentile(values: Floats, value: float) -> int:
-    """Return the share of ascending values below a value, 0 to 100; an equal value counts half."""
-    # Rounded to the precision of the values, because otherwise an equal value would not be found.
+    """Return the percentage of ascending values below a value; an equal value counts half."""
+    # Rounded to the precision of the values, because otherwise equal values would not be found.
     rounded = np.float32(value)
     below = (np.searchsorted(values, rounded) + np.searchsorted(values, rounded, "right")) / 2
     return round(100 * float(below) / max(1, len(values)))
@@ -267,11 +272,11 @@ def percentile(values: Floats, value: float) -> int:
 
 # The interval covered 82 % of held-out comments, 80 % of reviews (docs/design/010-usefulness.md).
 def interval_of(spread: Floats, standing: int) -> tuple[int, int, int]:
-    """Return the interval that has the standing by readers with the guide in 80 % of cases.
+    """Return the interval that contains, for 80 % of texts, the standing by readers of the guide.
 
     Args:
         spread: Table of `Scale.spread`.
-        standing: Standing that the reader of this table gives a text, 0 to 100.
+        standing: Standing of a text by the network or model of this table, 0 to 100.
 
     Returns:
         Lower end, middle and upper end, each 0 to 100.
@@ -286,5 +291,5 @@ def _mean(values: Iterable[float]) -> float:
 
 
 def value_of(worths: Iterable[float]) -> float:
-    """Return the value of remarks by their worth, 1 to 5, without a deduction."""
+    """Return the value of remarks, given the worth of each, 1 to 5, without any deduction."""
     return math.fsum(gains(worths))

@@ -1,4 +1,4 @@
-"""Learned weights of the headline, in one file of arrays."""
+"""Reads and writes the learned weights of the headline, in one file of arrays."""
 
 import json
 from collections.abc import Mapping
@@ -25,14 +25,19 @@ _SPREAD: Final = "spread:"
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Scale:
-    """Comparison sets of one reader."""
+    """Real texts with which reviews and comments are compared, as one reader values them.
+
+    The reader is the network or a language model.
+    """
 
     values: Mapping[tuple[str, str], Floats]
-    """Kind of text, and `headline.PEOPLE` or `BOTS` -> values that this reader gives to real texts,
+    """One of `headline.KINDS`, and `headline.PEOPLE` or `BOTS` -> values of real texts in [0, 1],
     ascending."""
     spread: Mapping[str, Floats]
-    """Kind of text -> standings that this reader gives, ascending, each with the 10 %, 50 % and
-    90 % quantiles of the standing that readers with the guide give, shape (K, 4)."""
+    """One of `headline.KINDS` -> table of shape (K, 4). The first column has standings that this
+    reader gives to texts, ascending. The other columns have quantiles of the standings that readers
+    who followed the guide gave to the same texts: 10 %, 50 % and 90 % for reviews, 12 %, 50 % and
+    88 % for comments."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -48,11 +53,13 @@ class Weights:
     network: TunedNetwork
     """Network that reads texts, for that encoder."""
     about: Floats
-    """Weights of the evidence in the logit of being on topic, shape (M + 1,), the bias last."""
+    """Weights of `evidence.FEATURES` in the log-odds that a text is about the change, shape
+    (M + 1,), the bias last."""
     scale: Scale
-    """Values of real comments and reviews, as the network reads them."""
+    """Real comments and reviews, as the network values them."""
     guide: Mapping[tuple[str, str], Floats]
-    """The same values as judged by readers with the guide, for a language model as the reader."""
+    """Values as in `Scale.values`, but as readers who followed a guide judged the texts; used if a
+    language model, which follows such a guide, reads a review."""
 
 
 def to_bytes(weights: Weights) -> bytes:
@@ -61,7 +68,7 @@ def to_bytes(weights: Weights) -> bytes:
     Returns:
         A NumPy archive (`.npz`), without pickled objects.
     """
-    # Sorted: equal weights must give equal bytes, since their hash is in the signature.
+    # Sorted, because the hash of the file is in the signature, so equal weights need equal bytes.
     frequency = dict(sorted(weights.rarity.frequency.items()))
     network, phrases, scale = weights.network, weights.network.phrases, weights.scale
     facts = {
@@ -137,4 +144,4 @@ def read_weights(path: Path) -> Weights:
             guide={name: content[f"guide_{index}"] for index, name in enumerate(sets)},
         )
 
-    return arrays.unpack(path, parse, "weights of the headline")
+    return arrays.unpack(path, parse, "usefulness weights")

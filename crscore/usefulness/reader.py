@@ -1,10 +1,10 @@
-"""Reader of reviews: what each sentence and each remark gives the author of the change.
+"""Reads reviews: what each sentence and each remark gives the author of the change.
 
-sentences   reading.py: the network reads each                      |
-remarks     remarks.py divides comments, the network reads each     | Reader.read_texts
-both        evidence.py: is it about the change                     |
-remarks     what is it worth                                        | Reader._compare
-remarks     are its author's other remarks about something else     | doubt_remarks
+1. `Reader.read_texts`: the network (`reading.py`) reads each sentence, `remarks.py` divides the
+   comments into remarks, and the network reads each remark.
+2. `Reader._compare`: `evidence.py` measures whether each sentence and each remark is about the
+   change, and the remarks get their worth.
+3. `doubt_remarks`: remarks lose worth if their author's other remarks are about something else.
 """
 
 import hashlib
@@ -46,33 +46,35 @@ from crscore.usefulness.remarks import divide
 
 Floats = npt.NDArray[np.float32]
 TextReadings = tuple[list[TextReading], list[TextReading]]
-"""Readings of the sentences of a review, and of its remarks, not yet compared with its change."""
+"""Readings of the sentences and of the remarks of a review, before the comparison with its change.
+"""
 
 SHIPPED: Final = Path(__file__).with_name("weights.npz")
 """Output of `crscore train usefulness`."""
 VERSION: Final = 6
 """Version of the code that applies the weights; part of the signature."""
-# In the training data, a text is as likely on another change as on its own, but a real comment on a
-# changed line is more often about the change. Of the worth of 3,259 real comments, 76 % is kept
-# without this shift, 81 % with it. A larger shift would let a review of another change of the
-# repository through when it is put on a line: with 1.0, 17 % of 30 such reviews had a standing over
-# 25 (`python benchmarks/usefulness.py DATA`).
+# In training, half of the weight is on texts that are compared with another change, but a real
+# comment on a changed line is more often about the change. Without this shift, 3,259 real comments
+# keep 76 % of their worth, with the shift 81 %. A larger shift would also raise reviews of another
+# change of the repository: with 1.0, 17 % of 30 such reviews that were put on changed lines had a
+# standing over 25 (`python benchmarks/usefulness.py DATA`).
 PLACED: Final = 0.3
-"""Log-odds by which a comment on a line of the change is likelier to be about it."""
+"""Added to the log-odds of being about the change if the comment is on a line of the change."""
 EMPTY_BELOW: Final = 0.2
 """A sentence is flagged as a mere description only if its rating `actionable` is below this."""
 RESTATES_FROM: Final = 0.7
 """A sentence is flagged as a mere description only with at least this probability of being one."""
 SURELY_ABOUT: Final = 0.7
-"""Minimum probability of being about the change at which a remark keeps its whole worth."""
+"""Minimum probability of being about the change with which a remark keeps all of its worth."""
 DOUBT: Final = 0.5
-"""Share of the mean log-odds of an author's other remarks that may lower those of a remark. With 1,
-the standing of a review that is rephrased as questions moves farther."""
+"""Factor of the mean log-odds of an author's other remarks, which is added to the log-odds of a
+remark if it is negative. With 1, the standing of a review would change more if the review were
+rephrased as questions."""
 MAX_DOUBT: Final = 4.0
-"""Maximum size of the log-odds of one of an author's other remarks."""
+"""Maximum absolute value of the log-odds of one remark in that mean."""
 FUNCTIONAL_WEIGHT: Final = 0.4
 """Weight, in the importance, of the rating that a remark is about how the code works."""
-# Each level is as frequent as in ratings by people.
+# Chosen so that each level is as frequent as in ratings by people.
 LEVELS: Final = (
     (0.88, Importance.CRITICAL),
     (0.66, Importance.MAJOR),
@@ -81,11 +83,12 @@ LEVELS: Final = (
 )
 """Minimum importance for each level, highest first."""
 PROPOSED: Final = 0.9
-"""Minimum probability, by rule, that a proposal of code gives the author something to answer."""
+"""Minimum `actionable` of a proposal of code, whatever the network reads."""
 ACTING: Final = (Stance.REQUEST, Stance.PROBLEM, Stance.PROPOSAL, Stance.QUESTION)
 """Stances of a remark that gives the author something to answer."""
-# These consequences are critical in whatever mood they are named. Readers gave four real comments
-# that name one an importance of 4 and a worth of 4; without this rule, they would have 3.5 and 2.5.
+# These consequences are critical, whether they are named in a statement, a request or a question.
+# Readers gave four real comments that name one of them an importance of 4 and a worth of 4; without
+# this rule, the comments would have 3.5 and 2.5.
 SECURITY: Final = re.compile(
     r"\b(?:(?:sql|command|shell|code|html|script|template|ldap)[- ]injections?|xss|cross[- ]site"
     r"|csrf|ssrf|(?:path|directory) traversal|(?:remote|arbitrary) code|privilege escalation"
@@ -94,9 +97,9 @@ SECURITY: Final = re.compile(
 )
 """Names of the gravest consequences."""
 SECURITY_IMPORTANCE: Final = 0.9
-"""Minimum importance of a remark that names one of these consequences and asks for something."""
+"""Minimum importance of a remark with one of the `ACTING` stances that names a consequence."""
 SECURITY_WORTH: Final = 0.5
-"""Log-odds by which a remark that names one of these consequences is worth more."""
+"""Added to the log-odds of the worth of such a remark."""
 
 
 class Reader(msgspec.Struct, frozen=True, eq=False):
@@ -116,12 +119,12 @@ class Reader(msgspec.Struct, frozen=True, eq=False):
     def read(
         self, reviews: Sequence[tuple[Cells, Floats]], authors: Sequence[Authors]
     ) -> list[ReviewReadings]:
-        """Read the sentences of reviews, divide them into remarks, and read these.
+        """Read the sentences of reviews, divide the comments into remarks, and read the remarks.
 
         Args:
-            reviews: The sentences of each review with its change and their vectors, and the unit
+            reviews: For each review, the sentences and the change with their vectors, and the unit
                 vectors of the change's `diff.windows`, shape (W, D).
-            authors: The authors of each review.
+            authors: For each review, the comments of each author.
         """
         read = self.read_divided(reviews)
         return [doubt_remarks(*of_review) for of_review in zip(read, authors, strict=True)]
@@ -131,13 +134,12 @@ class Reader(msgspec.Struct, frozen=True, eq=False):
         reviews: Sequence[tuple[Cells, Floats]],
         divided: Sequence[Iterable[tuple[int, ...]]] = (),
     ) -> list[ReviewReadings]:
-        """Read reviews some of whose remarks are known; `doubt_remarks` is applied later.
+        """Read reviews of which some remarks are known; the caller applies `doubt_remarks`.
 
         Args:
             reviews: As in `read`.
-            divided: For each review, the sentences of each remark that is known; the rest of such a
-                comment is a remark only where it gives the author something to answer. Empty if
-                none are known.
+            divided: For each review, the remarks that are known, as in `remarks.divide`. Empty if
+                none are known in any review.
         """
         texts = self.read_texts(
             [(cells.sentences, cells.sentence_vectors) for cells, _ in reviews], divided
@@ -163,8 +165,9 @@ class Reader(msgspec.Struct, frozen=True, eq=False):
             [read_text(unit.text, outputs[unit.text], proposes=unit.proposal) for unit in units]
             for units, _ in reviews
         ]
-        # A remark is read as one text, like the texts of the scale. Reading the best of its
-        # sentences put real comments by bots 4 points too high, and agreed less with their worth.
+        # A remark is read as one text, like the texts of the scale. When the best of its sentences
+        # was read instead, the standings of real comments by bots were 4 points too high, and
+        # agreed less with the worth that readers gave.
         drafts = [
             divide(units, vectors, of_review, fixed)
             for (units, vectors), of_review, fixed in zip(
@@ -179,10 +182,10 @@ class Reader(msgspec.Struct, frozen=True, eq=False):
                     read_text(
                         text,
                         outputs[text],
-                        proposes=any(units[column].proposal for column in columns),
-                        columns=columns,
+                        proposes=any(units[index].proposal for index in indices),
+                        indices=indices,
                     )
-                    for columns, text in row
+                    for indices, text in row
                 ],
             )
             for (units, _), of_review, row in zip(reviews, sentences, drafts, strict=True)
@@ -204,9 +207,9 @@ class Reader(msgspec.Struct, frozen=True, eq=False):
         """Compare the texts of a review with its change."""
         change = collect_evidence(cells.diff, cells.references, cells.reference_vectors, windows)
         abouts, subjects = self.judge_about(cells.sentences, cells.sentence_vectors, change)
-        # A description inside an actionable remark is its premise.
+        # A description inside an actionable remark is not flagged, because it is the premise.
         actionable = {
-            at for item in remarks if item.actionable >= ACTIONABLE_FROM for at in item.columns
+            at for item in remarks if item.actionable >= ACTIONABLE_FROM for at in item.indices
         }
         return ReviewReadings(
             sentences=tuple(
@@ -220,10 +223,10 @@ class Reader(msgspec.Struct, frozen=True, eq=False):
                 for text, about, subject in zip(sentences, abouts.tolist(), subjects, strict=True)
             ),
             restates=tuple(
-                column not in actionable
+                index not in actionable
                 and text.describes >= RESTATES_FROM
                 and text.actionable < EMPTY_BELOW
-                for column, text in enumerate(sentences)
+                for index, text in enumerate(sentences)
             ),
             remarks=tuple(self._weigh(remark, cells, change) for remark in remarks),
             aspects=tuple(remark.aspects for remark in remarks),
@@ -231,34 +234,35 @@ class Reader(msgspec.Struct, frozen=True, eq=False):
         )
 
     def judge_about(
-        self, units: Sequence[Sentence], columns: Floats, change: ChangeEvidence
+        self, units: Sequence[Sentence], vectors: Floats, change: ChangeEvidence
     ) -> tuple[Floats, list[Subject]]:
         """Judge whether each sentence is about the change.
 
         Args:
             units: The S sentences.
-            columns: Their unit vectors, shape (S, D).
+            vectors: Unit vectors of the sentences, shape (S, D).
             change: The change.
 
         Returns:
-            The probabilities, shape (S,), each in [0, 1], and where in the change the subject of
-            each sentence is, if it is about the change and about no claim.
+            The probabilities that the sentences are about the change, shape (S,), each in [0, 1];
+            and for each sentence, whether its subject is the change or the surroundings, provided
+            that the sentence is about the change and not about a claim.
         """
         judged = [
             self._judge(unit.text, vector, change)
-            for unit, vector in zip(units, columns, strict=True)
+            for unit, vector in zip(units, vectors, strict=True)
         ]
         probabilities = np.array([about for about, _ in judged], dtype=np.float32)
         return probabilities, [subject for _, subject in judged]
 
     def _weigh(self, text: TextReading, cells: Cells, change: ChangeEvidence) -> Remark:
-        """Estimate what a remark is worth."""
-        units = [cells.sentences[column] for column in text.columns]
+        """Compare a remark with the change, and return it with its worth for the author."""
+        units = [cells.sentences[index] for index in text.indices]
         is_placed = units[0].comment in cells.line_comments
         about = self.judge_remark(text, cells.sentence_vectors, change, is_placed=is_placed)
         return Remark(
             comment=units[0].comment,
-            sentences=text.columns,
+            sentences=text.indices,
             stance=text.stance,
             actionable=text.actionable,
             importance=MAX_IMPORTANCE * text.importance,
@@ -279,18 +283,21 @@ class Reader(msgspec.Struct, frozen=True, eq=False):
             remark: The remark.
             vectors: Unit vectors of the S sentences of the review, shape (S, D).
             change: The change.
-            is_placed: Whether its comment is on a line of the change.
+            is_placed: Whether the remark's comment is on a line of the change.
         """
-        # The remark is judged as a whole. Judged by the best of its sentences, one of which may
-        # share a word with the change by chance, real reviews kept 46 instead of 35 % of their
-        # worth on another change.
-        vector = mean_direction(vectors[list(remark.columns)])
+        # The remark is judged as a whole, because one of its sentences may share a word with the
+        # change by chance. When the best of its sentences decided, real reviews that were put on
+        # another change kept 46 % of their worth instead of 35 %.
+        vector = mean_direction(vectors[list(remark.indices)])
         return self._judge(remark.text, vector, change, shift=PLACED if is_placed else 0.0)[0]
 
     def _judge(
         self, text: str, vector: Floats, change: ChangeEvidence, *, shift: float = 0.0
     ) -> tuple[float, Subject]:
-        """Judge one text with its unit vector, shape (D,); `shift` is added to the log-odds."""
+        """Return the probability that a text is about the change, and the subject of the text.
+
+        `vector` is the text's unit vector, shape (D,). `shift` is added to the log-odds.
+        """
         measures = measure_evidence(text, vector, change, self.weights.rarity)
         weights = self.weights.about
         about = sigmoid(float(np.dot(weights[:-1], measures) + weights[-1]))
@@ -315,32 +322,32 @@ def _shipped() -> tuple[Weights, str]:
 
 
 def reader_for(encoder: Encoder, matcher: str = "calibrated") -> Reader | None:
-    """Return the reader of an encoder's vectors; None without learned weights for it.
+    """Return the reader for an encoder and a matcher; None if there are no weights for them.
 
     Args:
         encoder: The encoder.
-        matcher: Identity of the matcher: the reader is made for the calibrated one.
+        matcher: Identity of the matcher. There are weights only for the calibrated matcher.
     """
     if not matcher.startswith("calibrated"):
         return None
     weights, file = _shipped()
-    # The weights name a model, not its revision: with `int8`, a standing moves by 1.3 of 100 on
-    # average (docs/design/005-encoders.md).
+    # The weights are for all revisions of the encoder's model, because standings hardly depend on
+    # the revision: with `int8`, they change by 1.3 of 100 on average (docs/design/005-encoders.md).
     if encoder.identity.partition("@")[0] != weights.encoder:
         return None
     return Reader(weights, encoder if isinstance(encoder, MiniLM) else MiniLM(), file=file)
 
 
 def read_text(
-    text: str, outputs: Floats, *, proposes: bool = False, columns: tuple[int, ...] = ()
+    text: str, outputs: Floats, *, proposes: bool = False, indices: tuple[int, ...] = ()
 ) -> TextReading:
-    """Read a text from its outputs of the network.
+    """Convert the network's outputs for a text to a reading of the text.
 
     Args:
         text: A sentence or a remark.
-        outputs: Shape (len(OUTPUTS),).
-        proposes: Whether it is or contains a proposal of code that was read from a block.
-        columns: Sentences and proposals of a remark.
+        outputs: Outputs of the network, shape (len(OUTPUTS),).
+        proposes: Whether the text is or contains a proposal of code that was read from a block.
+        indices: Indices of the sentences and proposals of a remark.
     """
     split = len(STANCES)
     ratings = (1 / (1 + np.exp(-np.clip(outputs[split:], -30, 30)))).astype(np.float32)
@@ -352,12 +359,14 @@ def read_text(
         ratings[RATINGS.index("actionable")] = max(PROPOSED, ratings[RATINGS.index("actionable")])
     rated = dict(zip(RATINGS, ratings.tolist(), strict=True))
     by_stance = dict(zip(STANCES, stances, strict=True))
-    # Without this choice, a request could be shown as a description.
+    # An actionable text gets one of these stances, because a request must not be shown as, for
+    # example, a description.
     candidates = ACTING if rated["actionable"] >= ACTIONABLE_FROM else STANCES
-    # Authors do what they can do at once: a request rather than a question, with the code in it.
-    # The weights are set by hand: the network's output `acted_on` learned who writes. In its data,
-    # authors act on 79 % of comments by people and on 20 % of those by bots, so that its AUC
-    # within bots was 0.29, held out (docs/design/010-usefulness.md).
+    # Authors follow a request more often than a question, and a remark that quotes or proposes code
+    # more often than another. The weights are set by hand, because the network's output `acted_on`
+    # has learned who writes: in its training data, authors act on 79 % of comments by people and on
+    # 20 % of those by bots, and among unseen comments by bots, its AUC was only 0.29
+    # (docs/design/010-usefulness.md).
     asks = by_stance[Stance.REQUEST] + by_stance[Stance.PROPOSAL]
     spans = math.log1p(len(find_code_spans(text)))
     # A remark is more important if it is about how the code works.
@@ -371,7 +380,7 @@ def read_text(
         worth = sigmoid(logit(worth) + SECURITY_WORTH)
     return TextReading(
         text=text,
-        columns=columns,
+        indices=indices,
         stance=stance,
         actionable=rated["actionable"],
         importance=importance,
@@ -384,7 +393,7 @@ def read_text(
 
 
 def name_level(importance: float) -> Importance:
-    """Return the level of an importance, which is a share of the scale."""
+    """Return the level of an importance in [0, 1]."""
     return next(level for threshold, level in LEVELS if importance >= threshold)
 
 
@@ -392,16 +401,17 @@ def weigh_worth(expected: float, about: float) -> float:
     """Return the worth of a remark, 1 to 5.
 
     Args:
-        expected: Its expected worth if it is about the change, as a share of the scale, in [0, 1].
-        about: Probability that it is about the change.
+        expected: Expected worth of the remark if it is about the change, in [0, 1].
+        about: Probability that the remark is about the change.
     """
     return LEAST_WORTH + (MAX_WORTH - LEAST_WORTH) * expected * trust(about)
 
 
 def trust(about: float) -> float:
-    """Return the share of its worth that a remark keeps, by its probability to be on topic.
+    """Return the share of its worth that a remark keeps, in [0, 1].
 
-    The share is in [0, 1].
+    Args:
+        about: Probability that the remark is about the change.
     """
     return min(1.0, about / SURELY_ABOUT) if about >= ON_TOPIC else 0.0
 
@@ -411,7 +421,7 @@ def doubt_remarks(read: ReviewReadings, authors: Authors) -> ReviewReadings:
 
     Args:
         read: The readings of a review.
-        authors: Its authors.
+        authors: The comments of each author of the review.
     """
     remarks = list(read.remarks)
     for comments in map(frozenset, authors.values()):
@@ -419,7 +429,8 @@ def doubt_remarks(read: ReviewReadings, authors: Authors) -> ReviewReadings:
         abouts = doubt([remarks[at].about for at in of_author])
         for at, about in zip(of_author, abouts, strict=True):
             before = remarks[at]
-            # A language model has judged by the code whether its remark is on topic.
+            # A remark that a language model read keeps its worth, because the model saw the code
+            # and judged whether the remark is about it.
             if before.reading is None and about < before.about:
                 counted = trust(before.about)
                 share = trust(about) / counted if counted else 0.0
@@ -431,15 +442,18 @@ def doubt_remarks(read: ReviewReadings, authors: Authors) -> ReviewReadings:
 def doubt(abouts: Sequence[float]) -> list[float]:
     """Lower the probability of each remark whose author's other remarks are about something else.
 
-    A remark about another change may share words with this change by chance, but rarely do all
-    remarks of an author. The other remarks never raise a probability: remarks on topic must not
-    carry one that is off topic.
+    A remark about another change may share words with this change by chance, but all remarks of an
+    author rarely do. The other remarks never raise a probability, because several remarks on topic
+    must not help one that is off topic.
 
     Args:
         abouts: Probability that each of an author's remarks is about the change.
+
+    Returns:
+        The lowered probabilities, in the same order.
     """
-    # If real reviews are put on another change of the same repository, they keep 26 % of their
-    # worth instead of 35 %; on their own change, they keep 81 % as before
+    # With this rule, real reviews that are put on another change of their repository keep 26 % of
+    # their worth instead of 35 %. On their own change, they keep 81 % with and without the rule
     # (`python benchmarks/usefulness.py DATA`).
     logits = [max(-MAX_DOUBT, min(MAX_DOUBT, logit(about))) for about in abouts]
     neighbours = max(1, len(logits) - 1)
@@ -451,13 +465,13 @@ def doubt(abouts: Sequence[float]) -> list[float]:
 
 
 def logit(probability: float) -> float:
-    """Return the log-odds of a probability, within about -9 and 9."""
+    """Return the log-odds of a probability, limited to about -9 to 9."""
     bounded = min(1 - 1e-4, max(1e-4, probability))
     return math.log(bounded / (1 - bounded))
 
 
 def sigmoid(logit: float) -> float:
-    """Return the probability of a logit, within (0, 1)."""
+    """Return the probability of a logit, in (0, 1)."""
     # `exp` overflows from 710 on; beyond 30, the probability differs from 0 or 1 by less than
     # 1e-13.
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, logit))))

@@ -1,10 +1,10 @@
-"""Readings of reviews, and the network that they come from.
+"""Readings of reviews, and the network that makes them.
 
-The network is the encoder, with some layers tuned to read reviews. A few of its ratings are
-averaged with those of a linear model of words and pairs of words, in which code is masked: a few
-words often say how much a finding is worth ("never closed", "typo"). The linear model carries over
-to other repositories at least as well as the network, and the mean of both is better than either.
-It cannot use the names in a change, because it reads each of them as the same word.
+The network is the encoder with some layers tuned to read reviews. A few of its ratings are averaged
+with those of a linear model of words and pairs of words, because a few words often say how much a
+finding is worth ("never closed", "typo"). On other repositories, the linear model is at least as
+good as the network, and the mean of both is better than either. The linear model does not learn the
+names in changes, because it reads all code as the same word.
 """
 
 import itertools
@@ -26,22 +26,24 @@ from crscore.text import mask_names, stem
 
 Floats = npt.NDArray[np.float32]
 Authors = Mapping[str | None, Sequence[int]]
-"""Indices of each author's comments, in order of first appearance."""
+"""Author -> indices of the author's comments, in order of first appearance. The author None has the
+comments without an author."""
 
 STANCES: Final = tuple(Stance)
 RATINGS: Final = (
     "actionable", "importance", "worth", "informative", "relevant", "clear", "acted_on",
     "functional", "accepted",
 )  # fmt: skip
-"""Outputs of the network after the outputs of the stances, each a logit."""
+"""Outputs of the network that follow those of the stances; each is a logit."""
 OUTPUTS: Final = (*(stance.name for stance in STANCES), *RATINGS)
+"""All outputs of the network."""
 PHRASED: Final = ("importance", "worth", "functional")
-"""Ratings that are also read from phrases; the others need the whole sentence."""
+"""Ratings that the linear model of phrases also gives; the others need the whole sentence."""
 _PHRASED_AT: Final = [OUTPUTS.index(name) for name in PHRASED]
 MIN_PROBABILITY: Final = 0.02
-"""Minimum probability that the phrases assign to a rating, and to its opposite."""
+"""A rating by the phrases is at least this, and at most 1 minus this."""
 MAX_CHARS: Final = 4_000
-"""Maximum characters of a text whose phrases are read."""
+"""Number of characters at the start of a text whose phrases are read."""
 _WORD: Final = re.compile(r"[a-z]+(?:'t)?|[?!]|\d+")
 
 
@@ -49,33 +51,34 @@ class TextReading(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Reading of a sentence, or of a remark, before it is compared with the change."""
 
     text: str
-    columns: tuple[int, ...] = ()
-    """Sentences and proposals of a remark; empty for a sentence."""
+    indices: tuple[int, ...] = ()
+    """Indices of a remark's sentences and proposals in the review; empty for a sentence."""
     stance: Stance
     """The most probable stance that agrees with `actionable`."""
     actionable: float
     """Probability that the author of the change has something to answer."""
     importance: float
-    """Importance if it is right, as a share of the scale."""
+    """Importance of the text if it is right, in [0, 1]."""
     level: Importance
     worth: float
-    """Expected worth if it is about the change, as a share of the scale."""
+    """Expected worth of the text if it is about the change, in [0, 1]."""
     aspects: Aspects
     acts: float
-    """Probability that the author changes the code for it."""
+    """Probability that the author changes the code because of the text."""
     describes: float
-    """Probability that it only describes the change."""
+    """Probability that the text only describes the change."""
 
 
 class ReviewReadings(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Readings of the sentences and remarks of one review, compared with its change."""
 
     sentences: tuple[Reading, ...]
-    """Reading of each of the S sentences, without the claim that it is about."""
+    """Reading of each of the S sentences. None names the claim that its sentence is about."""
     restates: tuple[bool, ...]
     """For each sentence, whether it probably only describes the change."""
     remarks: tuple[Remark, ...]
-    """Remarks in the order of the comments; their only receipts are those of a language model."""
+    """Remarks in the order of the comments. Only the remarks that a language model confirmed or
+    refuted have receipts."""
     aspects: tuple[Aspects, ...]
     """Aspects of each remark."""
     masked: tuple[str, ...]
@@ -94,10 +97,11 @@ class TunedNetwork(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     phrases: "Phrases"
     """Linear model of the ratings in `PHRASED`."""
     worth: Floats
-    """Weights of the outputs of `measure` in the logit of the worth, shape (P + 1,), bias last."""
+    """Weights of the outputs of `measure` in the logit of the worth, shape (P + 1,), bias last.
+    """
 
     def read(self, texts: Sequence[str], encoder: MiniLM) -> Floats:
-        """Return the outputs for N texts, joined with the phrases, shape (N, len(OUTPUTS))."""
+        """Return the outputs for N texts, averaged with the phrases', shape (N, len(OUTPUTS))."""
         measures = self.measure(texts, encoder)
         outputs, phrased = np.split(measures.copy(), [len(OUTPUTS)], axis=1)
         outputs[:, _PHRASED_AT] = (outputs[:, _PHRASED_AT] + phrased) / 2
@@ -106,10 +110,10 @@ class TunedNetwork(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         return outputs
 
     def measure(self, texts: Sequence[str], encoder: MiniLM) -> Floats:
-        """Return the outputs of the layers, then of the phrases.
+        """Return the outputs of the linear layer, followed by those of the phrases.
 
         Returns:
-            Shape (N, len(OUTPUTS) + len(PHRASED)).
+            Logits, shape (N, len(OUTPUTS) + len(PHRASED)).
         """
         outputs = encoder.tuned_means(texts, self.layers) @ self.head[:-1] + self.head[-1]
         return np.hstack([outputs, self.phrases.read(texts)])
@@ -120,11 +124,11 @@ class Phrases:
     """Linear model of the ratings in `PHRASED`, over words and pairs of words."""
 
     terms: tuple[str, ...]
-    """Its T phrases."""
+    """The T phrases that the model knows."""
     rarity: Floats
     """Inverse document frequency of each phrase, shape (T,)."""
     weights: Floats
-    """Weights of phrases in the K ratings of `PHRASED`, shape (T + 1, K), the bias last."""
+    """Weights of the phrases in the K ratings of `PHRASED`, shape (T + 1, K), the bias last."""
 
     def read(self, texts: Sequence[str]) -> Floats:
         """Return the logits of the ratings of N texts, shape (N, K)."""
@@ -132,17 +136,17 @@ class Phrases:
         for row, text in enumerate(texts):
             columns, values = self.measure(text)
             ratings[row] = values @ self.weights[columns] + self.weights[-1]
-        # A linear model may predict a rating beyond 0 to 1, and 0 and 1 have no finite logit.
+        # A linear model may predict a rating outside of 0 to 1, and 0 and 1 have no finite logit.
         bounded = np.clip(ratings, MIN_PROBABILITY, 1 - MIN_PROBABILITY)
         logits: Floats = np.log(bounded / (1 - bounded))
         return logits
 
     def measure(self, text: str) -> tuple[list[int], Floats]:
-        """Return the columns of the known phrases of a text, and their weights, a unit vector."""
+        """Return the indices of a text's known phrases, and a unit vector of their values."""
         counts = Counter(
             self._columns[phrase] for phrase in split_phrases(text) if phrase in self._columns
         )
-        # A phrase that is repeated has a slightly larger weight, as with `sublinear_tf` of
+        # A repeated phrase has a slightly higher value, as with `sublinear_tf` of
         # https://scikit-learn.org/stable/modules/generated/sklearn.feature_extraction.text.TfidfTransformer.html
         columns = list(counts)
         values = np.array(
@@ -157,7 +161,7 @@ class Phrases:
 
 
 def split_phrases(text: str) -> list[str]:
-    """Return the stems of a text and the pairs of stems next to each other.
+    """Return the stems of a text, and the pairs of adjacent stems.
 
     Example:
         >>> split_phrases("`f.close()` is never called?")

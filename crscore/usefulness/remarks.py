@@ -1,4 +1,4 @@
-"""Division of a comment into remarks: the sentences, proposals and code that make one point.
+"""Divides comments into remarks: the sentences, proposals and code that make one point.
 
 Headings, lead-ins, greetings and sign-offs belong to no remark. A reason, a consequence or a
 proposal of code belongs to the remark before it.
@@ -20,23 +20,24 @@ from crscore.usefulness.reading import TextReading
 
 Floats = npt.NDArray[np.float32]
 
-# With this value, `_GOES_ON` and `_ADDS`, 84 % of 3,000 real comments have as many remarks as
-# readers counted points. Without `_ADDS`, 82 % have; with 0.45 and a pronoun as the first word,
-# only 77 % (docs/design/010-usefulness.md).
+# With this value, `_REFERS_BACK` and `_ADDS`, 84 % of 3,000 real comments have as many remarks as
+# readers counted points. Without `_ADDS`, 82 % have as many. With 0.45, and with only a pronoun as
+# the first word for `_REFERS_BACK`, 77 % have as many (docs/design/010-usefulness.md).
 SAME_POINT_COSINE: Final = 0.35
-"""Minimum cosine of a sentence that continues the point of the remark before it."""
-# A limit, so that the time is linear in the sentences of a paragraph.
+"""Minimum cosine with a sentence of the previous remark for a sentence that continues its point."""
+# Limited, so that the time is linear in the number of sentences of a paragraph.
 MAX_COMPARED: Final = 8
-"""Maximum number of last sentences of a remark that the next sentence is compared with."""
+"""Maximum number of sentences at the end of a remark that the next sentence is compared with."""
 MAX_LEAD_IN_WORDS: Final = 14
 """Maximum number of words of a lead-in ("A few comments:") or a greeting."""
-# "This breaks ...", "Could it ...", "Otherwise ...": continues the point of the sentence before.
-_GOES_ON: Final = re.compile(
+# "This breaks ...", "Could it ...", "Otherwise ...": continues the point of the previous sentence.
+_REFERS_BACK: Final = re.compile(
     r"(?:\w+ ){0,2}?(?:this|that|these|those|it|its|they|so|then|thus|hence|otherwise|because|since"
     r"|which|instead|therefore|as a result|for example|for instance|e\.g|i\.e|in that case"
     r"|same (?:here|for))\b",
     re.IGNORECASE,
 )
+# "Also, ...", "And the ...": begins another point.
 _ADDS: Final = re.compile(
     r"\W*(?:also|and|additionally|furthermore|moreover|second|secondly|finally|lastly|separately"
     r"|besides|another|while)\b",
@@ -63,29 +64,32 @@ def divide(
     """Divide the comments of a review into remarks.
 
     Args:
-        sentences: All S sentences and proposals; those that are hidden or unread are left out.
-        vectors: Their unit vectors, shape (S, D).
-        readings: Their readings.
-        divided: The sentences of each remark that is known; the rest of such a comment is a remark
-            only where it gives the author something to answer.
+        sentences: All S sentences and proposals of the review. Hidden ones are left out, and so are
+            those in other languages, unless they are in `divided`.
+        vectors: Unit vectors of the sentences, shape (S, D).
+        readings: Readings of the sentences.
+        divided: Indices of the sentences of each remark that a language model has found. The other
+            sentences of a comment with such remarks are divided as well, but only the remarks that
+            give the author something to answer are kept.
 
     Returns:
-        The sentences of each remark and its text, in the order of the comments.
+        For each remark, the indices of its sentences and proposals, and its text; in the order of
+        the comments.
     """
     visible: dict[int, list[int]] = {}
-    for column, sentence in enumerate(sentences):
+    for index, sentence in enumerate(sentences):
         if not (sentence.hidden or sentence.unread):
-            visible.setdefault(sentence.comment, []).append(column)
+            visible.setdefault(sentence.comment, []).append(index)
     fixed_in: dict[int, list[tuple[int, ...]]] = {}
-    for remark_columns in divided:
-        fixed_in.setdefault(sentences[remark_columns[0]].comment, []).append(remark_columns)
+    for remark_indices in divided:
+        fixed_in.setdefault(sentences[remark_indices[0]].comment, []).append(remark_indices)
     remarks: list[Sequence[int]] = []
     for comment in sorted({*visible, *fixed_in}):
         fixed = fixed_in.get(comment, ())
         rest = [
-            column
-            for column in visible.get(comment, ())
-            if not any(column in remark for remark in fixed)
+            index
+            for index in visible.get(comment, ())
+            if not any(index in remark for remark in fixed)
         ]
         of_comment: list[Sequence[int]] = [*divide_comment(rest, sentences, vectors, readings)]
         if fixed:
@@ -97,7 +101,7 @@ def divide(
 
 
 def divide_comment(
-    columns: Sequence[int],
+    indices: Sequence[int],
     sentences: Sequence[Sentence],
     vectors: Floats,
     readings: Sequence[TextReading],
@@ -105,73 +109,75 @@ def divide_comment(
     """Divide one comment into remarks.
 
     Args:
-        columns: Its visible sentences and proposals, in the order of the comment.
-        sentences: All S sentences.
-        vectors: Their unit vectors, shape (S, D).
-        readings: Their readings.
+        indices: Indices of the comment's visible sentences and proposals, in the order of the
+            comment.
+        sentences: All S sentences and proposals of the review.
+        vectors: Unit vectors of the sentences, shape (S, D).
+        readings: Readings of the sentences.
 
     Returns:
-        The columns of each remark, at least one unless there are none. Columns of no remark are in
-        no list.
+        The indices of the sentences and proposals of each remark. There is at least one remark,
+        unless `indices` is empty. Headings, greetings and the like belong to no remark.
     """
     remarks: list[list[int]] = []
-    # Of the last remark: names in its code spans, and whether it is actionable.
+    # The names in the code spans of the last remark, and whether the remark is actionable.
     last_names, was_actionable = set[str](), False
-    remark_columns = _remark_columns(columns, sentences, readings)
+    remark_indices = _find_remark_sentences(indices, sentences, readings)
     block, under_heading = -1, False
     actionable_blocks = {
-        sentences[column].position.block
-        for column in remark_columns
-        if readings[column].actionable >= ACTIONABLE_FROM and not sentences[column].proposal
+        sentences[index].position.block
+        for index in remark_indices
+        if readings[index].actionable >= ACTIONABLE_FROM and not sentences[index].proposal
     }
-    for column in sorted(columns, key=lambda at: (sentences[at].position.block, at)):
-        sentence = sentences[column]
-        if column not in remark_columns:
+    for index in sorted(indices, key=lambda at: (sentences[at].position.block, at)):
+        sentence = sentences[index]
+        if index not in remark_indices:
             under_heading |= sentence.position.is_heading
             continue
-        is_actionable = readings[column].actionable >= ACTIONABLE_FROM or sentence.proposal
+        is_actionable = readings[index].actionable >= ACTIONABLE_FROM or sentence.proposal
         names = code_names(sentence.text)
         starts_block = sentence.position.block != block
         if not remarks:
             begins = True
-        # The title above a folded suggestion ("Committable suggestion") begins no remark.
-        elif sentence.proposal or under_heading or _GOES_ON.match(sentence.text):
+        # A proposal begins no remark, not even under a heading, because the heading may be the
+        # title of a folded suggestion ("Committable suggestion").
+        elif sentence.proposal or under_heading or _REFERS_BACK.match(sentence.text):
             begins = under_heading and not sentence.proposal
         elif starts_block:
-            # A paragraph without a point of its own explains the point before it.
+            # A paragraph that is not actionable explains the point before it.
             begins = sentence.position.block in actionable_blocks or not was_actionable
         else:
             last = remarks[-1]
-            cosines = vectors[last[-MAX_COMPARED:]] @ vectors[column]
+            cosines = vectors[last[-MAX_COMPARED:]] @ vectors[index]
             is_near = bool(names & last_names) or float(cosines.max()) >= SAME_POINT_COSINE
             begins = is_actionable and was_actionable and not is_near
             if begins and readings[last[-1]].stance is Stance.PROBLEM:
-                # A request after a problem is its remedy.
-                asks = readings[column].stance in (Stance.REQUEST, Stance.PROPOSAL)
+                # A request right after a problem asks for the remedy of the problem.
+                asks = readings[index].stance in (Stance.REQUEST, Stance.PROPOSAL)
                 begins = not asks or _ADDS.match(sentence.text) is not None
         if begins:
             remarks.append([])
             last_names, was_actionable = set(), False
-        remarks[-1].append(column)
+        remarks[-1].append(index)
         last_names |= names
         was_actionable |= is_actionable
         block, under_heading = sentence.position.block, False
     return [sorted(remark) for remark in remarks]
 
 
-def _remark_columns(
-    columns: Sequence[int], sentences: Sequence[Sentence], readings: Sequence[TextReading]
+def _find_remark_sentences(
+    indices: Sequence[int], sentences: Sequence[Sentence], readings: Sequence[TextReading]
 ) -> set[int]:
-    """Return the columns that belong to remarks.
+    """Return the indices of the sentences that belong to remarks.
 
-    If all sentences of a comment are frames (`is_frame`), those that are actionable belong to
-    remarks; if none is, all but the headings.
+    If all sentences of a comment only frame remarks (`is_frame`), the actionable ones belong to
+    remarks. If no sentence is actionable, all sentences but the headings do, or else the headings.
     """
     return (
-        {column for column in columns if not is_frame(sentences[column], readings[column])}
-        or {column for column in columns if readings[column].actionable >= ACTIONABLE_FROM}
-        or {column for column in columns if not sentences[column].position.is_heading}
-        or set(columns)
+        {index for index in indices if not is_frame(sentences[index], readings[index])}
+        or {index for index in indices if readings[index].actionable >= ACTIONABLE_FROM}
+        or {index for index in indices if not sentences[index].position.is_heading}
+        or set(indices)
     )
 
 
@@ -185,13 +191,13 @@ def is_frame(sentence: Sentence, reading: TextReading) -> bool:
     if reading.actionable < ACTIONABLE_FROM:
         is_praise = reading.stance is Stance.PRAISE
         return leads_in or is_praise or _POLITE.match(sentence.text) is not None
-    # "Please use a set here:" is a separate point.
+    # "Please use the following:" is a lead-in, but "Please use a set here:" is a point.
     return leads_in and _ANNOUNCES.search(sentence.text) is not None
 
 
-def _join(columns: Sequence[int], sentences: Sequence[Sentence]) -> str:
-    """Return the text of a remark: its sentences or, without any, its proposals, each once."""
-    texts = [sentences[column].text for column in columns if not sentences[column].proposal]
-    texts = texts or [sentences[column].text for column in columns]
-    # A repeated point would be read as a more important one.
+def _join(indices: Sequence[int], sentences: Sequence[Sentence]) -> str:
+    """Return the text of a remark: its sentences or, if there are none, its proposals."""
+    texts = [sentences[index].text for index in indices if not sentences[index].proposal]
+    texts = texts or [sentences[index].text for index in indices]
+    # Repetitions are left out, because the network would read a repeated point as more important.
     return " ".join(compress(texts, map(operator.not_, find_repeats(texts))))

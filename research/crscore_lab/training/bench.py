@@ -1,10 +1,11 @@
-"""Learning of the pair model of `crscore bench` from made-up points and judges' decisions.
+"""Learns the pair model of `crscore bench`, from made-up points and from judges' decisions.
 
-The encoder's layers are tuned on made-up points alone, so the judgements test them, too. How the
-measures are weighed is learned from judgements and from made-up points that the layers were not
-tuned on: judges see few findings in other words than the problem's.
+The encoder's layers are tuned on made-up points alone, so that the judgements test them, too. The
+weights of the measures are learned from judgements and from made-up points that the layers were not
+tuned on, because judges saw few findings in other words than those of the problem.
 
-Every split is by change. The threshold is where out-of-fold misses and false matches are equal.
+Every split is by change. With the chosen threshold, there are as many misses as false matches among
+held-out changes.
 """
 
 import hashlib
@@ -36,18 +37,20 @@ from crscore_lab.training import points
 from crscore_lab.training.logistic import fit_measures
 
 _Pairs = tuple[Doubles, Doubles, Doubles]
-"""Measures, labels and weights of N pairs, shapes (N, M), (N,) and (N,)."""
+"""M measures, the label and the weight of each of N pairs, shapes (N, M), (N,) and (N,)."""
 
 FOLDS: Final = 10
 MADE_UP_WEIGHT: Final = 0.1
-"""Weight of all made-up pairs relative to the judged ones. Without them, recall of terse reviews is
-0.30 instead of 0.45 (counted by hand: 0.53), with kappas and precision as high."""
+"""Total weight of the made-up pairs, relative to 1 for the judged pairs. Without made-up pairs, the
+measured recall of terse reviews is 0.30 instead of 0.45 (counted by hand: 0.53), while kappa and
+precision are as high."""
 DRAWS: Final = 2
-"""Reviews drawn from each set of made-up findings."""
+"""Number of reviews that are drawn from each set of made-up findings."""
 PENALTY: Final = 3.0
-"""Weight of the ridge, in pairs."""
+"""Factor of the L2 penalty of `fit_measures`."""
 UNSURE: Final = 0.06
-"""Maximum share of the out-of-fold decisions that are in the band of unsure ones."""
+"""Maximum share of the decisions about held-out changes that may be in the model's band, so that
+they count as unsure."""
 
 
 class Learned(NamedTuple):
@@ -56,17 +59,17 @@ class Learned(NamedTuple):
     model: PairModel
     held_out: Agreement
     unsure: float
-    """Share of the out-of-fold decisions in the band."""
+    """Share of the decisions about held-out changes that are in the model's band."""
 
 
 def train(path: Path, *, encoder: MiniLM, rarity: Rarity, seed: int = 0) -> Learned:
-    """Learn the pair model.
+    """Learn the pair model, and compare it with judges by cross-validation.
 
     Args:
         path: File of judgements, in the format of `read_judgements`.
         encoder: The encoder.
         rarity: Rarity of stems.
-        seed: Seed of all draws.
+        seed: Seed of all random choices.
 
     Raises:
         InputError: The file cannot be read, or has fewer than `FOLDS` changes.
@@ -117,7 +120,7 @@ def _measure(
 
 
 def _draw(changes: Sequence[points.Change], rng: np.random.Generator) -> list[Judged]:
-    """Draw reviews with some of the findings for some of the problems of a change."""
+    """Draw reviews of made-up changes, each with some findings and some problems of a change."""
     drawn = []
     for number, change in enumerate(changes):
         named = [index for index, point in enumerate(change.points) if point.problem is not None]
@@ -127,24 +130,25 @@ def _draw(changes: Sequence[points.Change], rng: np.random.Generator) -> list[Ju
                     rng.permutation(side)[: rng.integers(1, len(side) + 1)].tolist()
                     for side in (range(len(texts)), named)
                 )
-                problems = tuple(Problem(text=change.points[it].problem or "") for it in columns)
+                problems = tuple(Problem(text=change.points[at].problem or "") for at in columns)
                 findings = tuple(
                     Finding(change=str(number), bot="", text=texts[row]) for row in rows
                 )
-                decisions = tuple(columns.index(it) if it in columns else None for it in rows)
+                decisions = tuple(columns.index(row) if row in columns else None for row in rows)
                 drawn.append(Judged(str(number), "", "", problems, findings, decisions))
     return drawn
 
 
 def _pairs(judged: Sequence[Judged], tables: Sequence[Doubles]) -> _Pairs:
-    """Return the measures, labels and weights of all pairs."""
+    """Return the measures, labels and weights of all pairs of a finding and a problem."""
     labels, weights = [], []
     for group, table in zip(judged, tables, strict=True):
         label = np.array(
             [[decision == column for column in range(len(group.problems))]
              for decision in group.decisions], dtype=np.float64,
         ).reshape(table.shape[:2])  # fmt: skip
-        # A judge matches a problem with one finding, but another finding may say the same.
+        # A judge matches a problem with only one finding. The other findings of that problem get
+        # weight 0, because they may say the same.
         weight = np.where((label.sum(axis=0) > 0) & (label == 0), 0.0, 1.0)
         labels.append(label.ravel())
         weights.append(weight.ravel())
@@ -162,7 +166,7 @@ def _fit(judged: _Pairs, made_up: _Pairs) -> Doubles:
 def _decisions(
     judged: Sequence[Judged], probabilities: Sequence[Doubles]
 ) -> tuple[Doubles, npt.NDArray[np.bool_]]:
-    """Return each problem's probability of a match, and the judge's decision."""
+    """Return each problem's probability of a match, and whether the judge found a match."""
     values, truth = [], []
     for group, table in zip(judged, probabilities, strict=True):
         best = {column: table[row, column] for row, column in assign(table).items()}
@@ -178,7 +182,10 @@ def _equal_error(values: Doubles, truth: npt.NDArray[np.bool_]) -> float:
 
 
 def _band(values: Doubles, threshold: float) -> tuple[float, float]:
-    """Return the widest interval around the threshold, in logits, with a share of `UNSURE`."""
+    """Return the widest band around the threshold that has at most `UNSURE` of the values.
+
+    The ends are equally far from the threshold in logits.
+    """
     center = np.log(threshold / (1 - threshold))
     for width in np.arange(3.0, 0.0, -0.02):
         low, high = (float(sigmoid(np.array(center + side))) for side in (-width, width))

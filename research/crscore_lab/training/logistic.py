@@ -1,4 +1,4 @@
-"""Logistic regression of measures, by L-BFGS."""
+"""Logistic regression on features, fitted with L-BFGS."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -12,7 +12,7 @@ Array = npt.NDArray[np.float64]
 Floats = npt.NDArray[np.float32]
 
 MAX_STEPS: Final = 120
-"""Maximum steps of the optimiser."""
+"""Maximum number of steps of the optimiser."""
 
 
 def fit_measures(
@@ -23,14 +23,16 @@ def fit_measures(
     signs: Sequence[int] | None = None,
     penalty: float = 1.0,
 ) -> Floats:
-    """Fit weights that minimise the mean cross-entropy with an L2 penalty.
+    """Fit weights that minimise the weighted sum of cross-entropies with an L2 penalty.
 
     Args:
-        measures: Shape (N, M).
-        targets: Shape (N,), each in [0, 1].
+        measures: M features of N rows, shape (N, M).
+        targets: Probabilities that the weights should predict, shape (N,), each in [0, 1].
         weights: Weight of each row, shape (N,).
-        signs: Sign that the weight of each measure must have, 0 for any sign; None for any signs.
-        penalty: Weight of the L2 penalty, in rows.
+        signs: Sign of the weight of each measure: 1 or -1, or 0 for any sign. None if all weights
+            may have any sign.
+        penalty: Factor of the penalty, which is half the squared norm of the weights of the
+            standardised measures, without the bias.
 
     Returns:
         Weights of the measures, then the bias, shape (M + 1,).
@@ -39,7 +41,7 @@ def fit_measures(
         DependencyError: scipy is not installed.
     """
     optimize = require_scipy("optimize")
-    # + 1e-6, as a measure may be constant.
+    # 1e-6 is added, because a measure may be constant.
     centre, spread = measures.mean(axis=0), measures.std(axis=0) + 1e-6
     inputs = np.hstack([(measures - centre) / spread, np.ones((len(measures), 1))])
     share = weights / weights.sum()
@@ -47,11 +49,11 @@ def fit_measures(
     def loss(flat: Array) -> tuple[float, Array]:
         logits = inputs @ flat
         probabilities = 1 / (1 + np.exp(-np.clip(logits, -30, 30)))
-        pull = penalty * flat[:-1] / weights.sum()
+        decay = penalty * flat[:-1] / weights.sum()
         total = float((share * (np.logaddexp(0, logits) - targets * logits)).sum())
-        slope = inputs.T @ (share * (probabilities - targets))
-        slope[:-1] += pull
-        return total + float(flat[:-1] @ pull) / 2, slope
+        gradient = inputs.T @ (share * (probabilities - targets))
+        gradient[:-1] += decay
+        return total + float(flat[:-1] @ decay) / 2, gradient
 
     start = np.zeros(inputs.shape[1])
     limits = {-1: (None, 0), 0: (None, None), 1: (0, None)}
@@ -63,5 +65,5 @@ def fit_measures(
         bounds=None if signs is None else [limits[sign] for sign in (*signs, 0)],
         options={"maxiter": MAX_STEPS},
     )
-    slopes = minimum.x[:-1] / spread
-    return np.append(slopes, minimum.x[-1] - centre @ slopes).astype(np.float32)
+    coefficients = minimum.x[:-1] / spread
+    return np.append(coefficients, minimum.x[-1] - centre @ coefficients).astype(np.float32)

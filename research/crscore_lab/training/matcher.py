@@ -1,4 +1,4 @@
-"""`crscore train matcher`: from a study of rated reviews to the calibrated matcher's weights."""
+"""Trains the calibrated matcher on a study of rated reviews, for `crscore train matcher`."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -32,11 +32,11 @@ from crscore_lab.training.fit.boosting import TreeSettings
 from crscore_lab.training.fit.loss import Layout
 
 MIN_TEXTS: Final = 4
-"""Minimum number of training texts with a stem; rarer stems count as never seen."""
+"""Minimum number of training texts that must contain a stem; rarer stems count as never seen."""
 DECISION: Final = 0.24
 """Minimum degree of a cell that counts as addressed."""
-# Padding must not raise a score: more words, more sentences, a repetition or a less fitting
-# neighbour can only lower a cell, and evidence for a match can only raise it.
+# Padding must not raise a score. So more words, more sentences, a repetition or a less fitting
+# neighbour can only lower the degree of a cell, and evidence for a match can only raise it.
 _FALLING: Final = (
     "comment.words", "sentence.sentences", "sentence.position", "sentence.overlap_before",
     "sentence.length",
@@ -55,9 +55,9 @@ class MatcherSettings:
     axes: int = 16
     """Number of principal axes of review sentences among the features."""
     discount: float = 0.1
-    """Amount subtracted from a cell's logit per unit of its comment's log-length."""
+    """Amount that is subtracted from a cell's logit per unit of its comment's log-length."""
     negatives: bool = True
-    """Whether to train on texts made to fool the score, too."""
+    """Whether to train also on texts that were made to fool a score."""
 
 
 def train(
@@ -71,17 +71,17 @@ def train(
 ) -> Calibrated:
     """Train a matcher on a study.
 
-    Every rated review is used three times: against the study's own claims, the claims of
-    `generator`, and the list that the annotators worked with, which records the ones that the
-    review addresses. The loss is computed through the published formulas.
+    Every rated review is compared with three lists of pseudo-references: the study's claims, the
+    claims of `generator`, and the list that the annotators edited, for which they recorded what the
+    review addresses. The loss compares the ratings with scores by the published formulas.
 
     Args:
         study: Rated reviews, including the original human comments.
         encoder: Encoder that the score will use.
-        generator: Generator of the second set of claims; `structural` when None.
-        reader: Reader that judges whether a sentence is about the change; the shipped one when
+        generator: Generator of the second list; `structural` if None.
+        reader: Reader that judges whether a sentence is about the change; the shipped reader if
             None.
-        seed: Seed of all draws. The same study, encoder and seed give the same weights.
+        seed: Seed of all random choices. The same study, encoder and seed give the same weights.
         settings: Settings.
 
     Raises:
@@ -103,8 +103,8 @@ def train(
         vectors.add(line for example in examples for line in list_windows(example.diff))
     cells = [make_cells(example, sentences[example.text], vectors, reader) for example in examples]
     trees = _grow(examples, cells, background, settings=settings.trees, seed=seed)
-    if not trees.depth:  # the library stops silently where its first tree finds no split
-        raise InputError("the features do not separate the study's reviews: no tree found a cut")
+    if not trees.depth:  # lightgbm reports no error if its first tree finds no split
+        raise InputError("the features do not separate the study's reviews: no tree found a split")
     return Calibrated(
         encoder=encoder.identity.partition("@")[0],
         data_sha256=study.sha256,
@@ -126,13 +126,14 @@ def make_cells(
         example: The review and its pseudo-references.
         sentences: The sentences of the review.
         vectors: Vectors of all texts.
-        reader: Reader that judges whether a sentence is about the change; None without weights.
+        reader: Reader that judges whether a sentence is about the change; None if there are no
+            weights for the encoder.
     """
-    columns = tuple(Sentence(text=text, comment=0) for text in sentences)
+    units = tuple(Sentence(text=text, comment=0) for text in sentences)
     cells = compare(
         example.diff,
         example.references,
-        columns,
+        units,
         vectors.of([ref.encoded_text for ref in example.references]),
         vectors.of(sentences),
     )
@@ -142,7 +143,7 @@ def make_cells(
     change = evidence.collect_evidence(
         example.diff, example.references, cells.reference_vectors, windows
     )
-    about, _ = reader.judge_about(columns, cells.sentence_vectors, change)
+    about, _ = reader.judge_about(units, cells.sentence_vectors, change)
     return replace(cells, about=about)
 
 
@@ -155,7 +156,7 @@ def _background(
     axes: int,
 ) -> Background:
     claims = [ref.encoded_text for change in study.changes for ref in change.claims]
-    # Rated reviews only: the examples also hold texts made to fool the score.
+    # Only rated reviews, because the examples also have texts that were made to fool a score.
     remarks = [
         sentence
         for change in study.changes
@@ -210,9 +211,9 @@ def make_background(
 
     Args:
         claims: Pseudo-references of the training changes.
-        claim_vectors: Their unit vectors, shape (len(claims), D).
+        claim_vectors: Unit vectors of the claims, shape (len(claims), D).
         remarks: Review sentences of the training changes.
-        remark_vectors: Their unit vectors, shape (len(remarks), D).
+        remark_vectors: Unit vectors of the remarks, shape (len(remarks), D).
         axes: Number of axes.
 
     Returns:
@@ -239,5 +240,5 @@ def make_background(
 
 
 def _rounded(values: npt.NDArray[np.float64]) -> Floats:
-    # Rounding gives the same file on machines whose sums differ in the last bits.
+    # Rounded, because sums differ between machines in their last bits, but the file should not.
     return np.round(values, 5).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Learning of the linear model of phrases: one ridge regression for each rating."""
+"""Learns the linear model of phrases, with one ridge regression for each rating."""
 
 import math
 from collections import Counter
@@ -16,12 +16,13 @@ from crscore_lab.training.network import LabelledText
 Floats = npt.NDArray[np.float32]
 
 MIN_TEXTS: Final = 6
-"""Minimum number of texts with a phrase for it to be kept."""
+"""Minimum number of texts that must contain a phrase for the phrase to be kept."""
 RIDGE: Final = 1.0
+"""Factor of the L2 penalty."""
 
 
 def learn(rows: Sequence[LabelledText]) -> Phrases:
-    """Learn the phrases of labelled texts.
+    """Learn which phrases of labelled texts go with which ratings.
 
     Raises:
         DependencyError: scipy is not installed.
@@ -49,7 +50,7 @@ def learn(rows: Sequence[LabelledText]) -> Phrases:
         )
         phrases.weights[:-1, at] = fitted[0]
         phrases.weights[-1, at] = bias
-    # Rounded to the precision of the file.
+    # Rounded to the precision of the weights file.
     return Phrases(terms, _rounded(rarity), _rounded(phrases.weights))
 
 

@@ -1,11 +1,11 @@
-"""Tuning of the encoder's last layers to tell points apart that are made about the same code.
+"""Tunes the encoder's last layers to distinguish points that are made about the same code.
 
 Texts that make the same point get similar vectors, whatever their words, and texts that make
-another point about the same code do not. Each text is encoded alone, so a pair costs nothing. The
-examples (`data/points.jsonl`) are made-up changes with some problems each, and findings that name
-one of them in other words: nearly every finding is right for one problem and wrong for the others,
-so that its style tells nothing. Tested with torch 2.13 and transformers 5.23; about ten minutes on
-one core.
+different points about the same code do not. Each text is encoded alone, so that comparing many
+pairs is cheap. The examples (`data/points.jsonl`) are made-up changes, each with some problems, and
+findings that name one of the problems in other words. Because nearly every finding matches one
+problem and does not match the others, its style says nothing about whether a pair matches. Tested
+with torch 2.13 and transformers 5.23. Training takes about ten minutes on one core.
 """
 
 from collections.abc import Sequence
@@ -23,6 +23,7 @@ from crscore.encoders.minilm import MiniLM, TunedLayers
 from crscore_lab.training.network import AVERAGED, MAX_TOKENS, Network, in_16_bits, require, warm_up
 
 SHIPPED: Final = Path(str(resources.files("crscore_lab.training.data"))) / "points.jsonl"
+"""Made-up changes on which the layers are tuned."""
 FOR_WEIGHTS: Final = SHIPPED.with_name("points-weights.jsonl")
 """Further changes, from which the weights of the measures are learned."""
 EPOCHS: Final = 4
@@ -31,20 +32,21 @@ RATE: Final = 1e-4
 SCALE_RATE: Final = 0.01
 """Peak learning rate of the weights of the measures."""
 BATCH: Final = 4
-"""Changes of a batch."""
+"""Number of changes in a batch."""
 OTHER_CHANGE: Final = 0.1
-"""Weight of a pair of two changes, relative to one of the same change."""
+"""Weight of a pair from two changes, relative to 1 for a pair from the same change."""
 PAIR_WEIGHT: Final = 4.0
 """Weight of the decision about each pair, relative to the choice among the problems of a change."""
 START: Final = (6.0, 3.0, 3.0, -5.0)
-"""Weights at the start: of the cosine, of both sides' covered tokens, and the bias."""
+"""Initial weights: of the cosine, of the covered tokens of the problem and of the finding, and the
+bias."""
 
 
 class Point(msgspec.Struct, frozen=True, kw_only=True):
-    """Problem of a made-up change and findings that name it."""
+    """Problem of a made-up change, and findings that name the problem."""
 
     problem: str | None = None
-    """None for findings about none of the change's problems."""
+    """The problem; None if the findings name none of the change's problems."""
     findings: tuple[str, ...] = ()
 
 
@@ -54,34 +56,34 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     points: tuple[Point, ...]
 
     def texts(self) -> tuple[list[str], list[str]]:
-        """Return its P problems and F findings."""
+        """Return the P problems and the F findings of the change."""
         problems = [point.problem for point in self.points if point.problem is not None]
         return problems, [text for point in self.points for text in point.findings]
 
     def labels(self) -> npt.NDArray[np.float32]:
-        """Return 1 for each finding and its problem, shape (F, P)."""
+        """Return 1 if a finding names a problem and 0 otherwise, shape (F, P)."""
         own = [point.problem is not None for point in self.points]
         rows = [index for index, point in enumerate(self.points) for _ in point.findings]
         return np.eye(len(own), dtype=np.float32)[rows][:, own]
 
 
 def read_changes(path: Path = SHIPPED) -> list[Change]:
-    """Read made-up changes, JSON Lines.
+    """Read a JSON Lines file of made-up changes.
 
     Raises:
-        InputError: The file cannot be read, or a row is wrong.
+        InputError: The file cannot be read, or a row has another format.
     """
     content = jsonl.read_bytes(path, "points")
     return [row for _, row in jsonl.read_rows(content, Change, path, "points")]
 
 
 def tune(changes: Sequence[Change], encoder: MiniLM, *, seed: int = 0) -> TunedLayers:
-    """Tune the encoder's last layers.
+    """Tune the encoder's last layers, and return them.
 
     Args:
-        changes: The changes.
+        changes: Made-up changes.
         encoder: Encoder whose layers are tuned.
-        seed: Seed of all draws.
+        seed: Seed of all random choices.
 
     Raises:
         DependencyError: torch or transformers is not installed.
@@ -129,7 +131,12 @@ def tune(changes: Sequence[Change], encoder: MiniLM, *, seed: int = 0) -> TunedL
 
 
 def _view(torch: Any, network: Network, states: Sequence[Any]) -> tuple[Any, Any, Any]:
-    """Return unit vectors of N texts, (N, D), of their tokens, (N, T, D), and which count."""
+    """Encode N texts from their states after the frozen layers.
+
+    Returns:
+        Unit vectors of the texts, shape (N, D), and of their tokens, shape (N, T, D), and a mask
+        that is 1 for each token except the special tokens and padding, shape (N, T).
+    """
     with in_16_bits(torch):
         hidden, present = network.run_tuned(states)
     inner = present.clone()
@@ -142,20 +149,20 @@ def _view(torch: Any, network: Network, states: Sequence[Any]) -> tuple[Any, Any
 
 
 def _measure(torch: Any, findings: tuple[Any, Any, Any], problems: tuple[Any, Any, Any]) -> Any:
-    """Return the measures of `crscore.bench.pairs` that the vectors give, shape (F, P, 3)."""
+    """Return the measures of `crscore.bench.pairs` that need only vectors, shape (F, P, 3)."""
     cosines = torch.einsum("fad,pbd->fpab", findings[1], problems[1])
     of_finding, of_problem = findings[2][:, None], problems[2][None]
     inside = of_finding[..., None] * of_problem[:, :, None, :]
     cosines = cosines.masked_fill(inside == 0, -1e4)
-    sides = [findings[0] @ problems[0].T]
+    measures = [findings[0] @ problems[0].T]
     for axis, counted in ((2, of_problem), (3, of_finding)):
         best = (cosines.amax(dim=axis) * counted).sum(dim=2)
-        sides.append(best / counted.sum(dim=2).clamp(min=1))
-    return torch.stack(sides, dim=2)
+        measures.append(best / counted.sum(dim=2).clamp(min=1))
+    return torch.stack(measures, dim=2)
 
 
 def _loss(torch: Any, logits: Any, batch: Sequence[Change]) -> Any:
-    """Return the loss of each pair's decision, and of the choice among the problems of a change."""
+    """Return the loss of the decisions about pairs and of the choices among a change's problems."""
     labels = torch.block_diag(*(torch.from_numpy(change.labels()) for change in batch))
     own = torch.block_diag(*(torch.ones(change.labels().shape) for change in batch))
     pair_weights = own + OTHER_CHANGE * (1 - own)

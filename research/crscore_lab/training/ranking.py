@@ -1,4 +1,4 @@
-"""Training of the ranking of claims, on claims judged by readers and on titles of commits."""
+"""Trains the ranking of claims, on claims that readers judged and on titles of commits."""
 
 import math
 import random
@@ -23,48 +23,48 @@ from crscore_lab.training import logistic
 from crscore_lab.training.data.judgements import read_claim_judgements, text_key
 
 COMMIT_CHARS: Final = 10
-"""Number of characters of a commit's hash in the key of its judgements."""
+"""Number of digits of a commit's hash in the keys of judgements."""
 MIN_CLAIMS: Final = 20
-"""Minimum number of claims with a feature for it to get a weight."""
+"""Minimum number of claims that must have a feature for the feature to get a weight."""
 TITLE_WEIGHT: Final = 0.1
 """Weight of a topic of a titled commit, relative to 1 for a judged claim."""
 TITLED: Final = 120
 """Maximum number of commits of a repository whose titles are read."""
 MAX_DIFF_CHARS: Final = 30_000
-"""Maximum length of a commit's diff for its title to be read."""
+"""Maximum characters of the diff of a commit whose title is read."""
 MIN_TITLE_SCORE: Final = 4.0
-"""Minimum sum of inverse document frequencies of shared words for a title to name a topic."""
+"""Minimum score of the topic that a title names (`_title_score`)."""
 MIN_TITLE_RATIO: Final = 1.3
-"""Minimum ratio of the first topic's score to the second's for the title to name the first."""
+"""Minimum ratio of that score to the second highest score."""
 TITLE_SHARES: Final = {"name": 1.0, "quoted": 0.6, "file": 0.4, "code": 0.3}
-"""Share of a word's frequency that counts, by the source of the word in the topic."""
+"""Source of a word in a topic -> factor of the word's inverse document frequency in the score."""
 FOLDS: Final = 5
 PENALTY: Final = 30.0
-"""Weight of the L2 penalty, in claims: features of one sentence overlap."""
+"""Factor of the L2 penalty of `fit_measures`; high, because features of one claim overlap."""
 RISING: Final = frozenset(
     {"public", "size", "share", "largest", "used", "named by others", "conditions", "errors"}
 )
-"""Features that cannot lower a weight."""
+"""Features that can only raise the weight of a claim."""
 FALLING: Final = frozenset({"repeats", "imports alone", "role docs", "role fixture"})
-"""Features that cannot raise it."""
+"""Features that can only lower the weight of a claim."""
 # "fix(parser): ", "[docs] ", " (#12)"
 _FRAME: Final = re.compile(r"^\w+(?:\([^)]{0,80}\))?!?:\s|\(#\d+\)|\[[^\]]{0,80}\]")
 
 
 class Row(NamedTuple):
-    """Judged claim, or the first claim of a topic of a titled commit."""
+    """Claim that readers judged, or the first claim of a topic of a commit with a title."""
 
     repository: str
     commit: str
     features: Features
     is_wanted: bool
-    """Whether readers called it useful, or the title names its topic."""
+    """Whether readers called the claim useful, or the title names the topic."""
     letter: str
     """Readers' judgement: `U`, `T`, `W` or `M`; "" for a topic."""
 
 
 class Learned(NamedTuple):
-    """Weights, and measures on repositories that they were not trained on."""
+    """Weights, and how good such weights are on repositories that they were not trained on."""
 
     weights: dict[str, float]
     measures: str
@@ -72,7 +72,7 @@ class Learned(NamedTuple):
 
 
 def train(commits: Path) -> Learned:
-    """Learn the weights, and measure them by repository.
+    """Learn the weights, and measure how good they are by cross-validation over repositories.
 
     Args:
         commits: JSON Lines, gzip, with repository, commit, subject and diff.
@@ -138,10 +138,10 @@ def _titled_rows(commits: Path) -> Iterator[Row]:
         for commit in random.Random(0).sample(group, min(TITLED, len(group)))
     ]
     titles = [stems(_FRAME.sub(" ", commit["subject"])) for commit in sample]
-    holders = Counter(word for title in titles for word in title)
+    counts = Counter(word for title in titles for word in title)
     for commit, title in zip(sample, titles, strict=True):
         topics = _describe(commit["diff"])
-        idf = {word: math.log(len(sample) / holders[word]) for word in title}
+        idf = {word: math.log(len(sample) / counts[word]) for word in title}
         scores = [_title_score(change, statements, idf) for change, statements, _ in topics]
         first, second, *_ = *sorted(scores, reverse=True), 0, 0
         if len(topics) > 1 and first >= max(MIN_TITLE_SCORE, MIN_TITLE_RATIO * second):

@@ -1,8 +1,10 @@
-"""`crscore train usefulness`: from real comments and commits to the weights of the headline.
+"""Learns the weights of the headline, for `crscore train usefulness`.
 
-*About*: real comments and commit titles with their own change and with others of the same language
-or repository; this needs no labels. *Network*: stance, importance and ratings of texts. *Worth*:
-what readers said that a comment is worth, from readings by networks that have not seen it.
+- *About* is learned from real comments and commit titles, each paired with its own change and with
+  other changes of the same language or repository. This needs no labels.
+- The *network* learns the stance, importance and other ratings of texts.
+- *Worth* is learned from readers' judgements of comments. Its inputs are readings by networks that
+  have not seen the comments.
 """
 
 import math
@@ -43,7 +45,7 @@ Array = npt.NDArray[np.float64]
 Floats = npt.NDArray[np.float32]
 
 MIN_CHANGES: Final = 5
-"""Minimum number of changes with a stem for it to be kept."""
+"""Minimum number of changes that must contain a stem for the stem to be kept."""
 NEGATIVES: Final = 2
 """Number of other changes that a text is compared with."""
 SENTENCE_WEIGHT: Final = 0.7
@@ -53,6 +55,7 @@ COMMENT_WEIGHT: Final = 1.5
 COMMENT_POOLS: Final = ("rated", "acted", "categories", "accepted")
 """Prefixes of the pools of real comments."""
 TEMPLATES_PER_CHANGE: Final = 4
+"""Maximum number of templates that are filled for each change."""
 
 _NO_DIFF: Final = Diff(files=(), sha256="")
 
@@ -66,7 +69,7 @@ class _Change:
     diff: Diff
     references: tuple[PseudoReference, ...]
     evidence: ChangeEvidence | None = None
-    """Evidence; set once the change's texts are encoded."""
+    """Evidence of the change; set when the texts of the change are encoded."""
 
 
 @dataclass(slots=True, eq=False)
@@ -92,12 +95,12 @@ def train(
     generator: ClaimGenerator | None = None,
     tune: Learn = network.tune,
 ) -> tuple[Weights, Calibrated]:
-    """Learn the weights of the headline and of the matcher; both use *about*.
+    """Learn the weights of the headline, and train the matcher, which uses *about*.
 
     Args:
         corpus: Comments, titles and claims, with their changes.
         encoder: Encoder that the score will use.
-        generator: Generator of the claims; `structural` when None.
+        generator: Generator of the claims; `structural` if None.
         tune: Function that tunes the encoder on labelled texts.
 
     Returns:
@@ -116,7 +119,7 @@ def train(
         fitted.weights,
         network=structs.replace(final, phrases=phrases.learn(fitted.rows), worth=learned),
         scale=worth.make_scale(candidates, learned),
-        guide=worth.collect_told(candidates),
+        guide=worth.collect_judged_values(candidates),
     )
     matcher = matcher_training.train(
         corpus.study,
@@ -135,21 +138,23 @@ class AboutRow(NamedTuple):
     weight: float
     post: Post
     is_full_text: bool
-    """Whether it is the full text, not one of its sentences."""
+    """Whether the full text was compared, not one of its sentences."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CrossFit:
-    """Training data of the worth: texts, read by networks that have not seen them."""
+    """Training data of the worth: texts with readings by networks that have not seen them."""
 
     rows: list[LabelledText]
+    """Training data of the network."""
     about: list[AboutRow]
+    """Training data of *about*."""
     weights: Weights
-    """The weights without a network and without a worth."""
+    """The weights, without those of the network and of the worth."""
     readers: list[Reader]
-    """The reader whose network has not seen the texts of each fold."""
+    """For each fold, a reader whose network has not seen the texts of the fold."""
     candidates: list[list[Candidate]]
-    """Comments, real and written reviews of each fold."""
+    """For each fold, its comments, real reviews and written reviews."""
 
 
 def cross_fit(
@@ -200,7 +205,7 @@ class _Changes(dict[str, _Change]):
         self._generator = generator
 
     def add(self, diffs: Iterable[Diff]) -> None:
-        """Make the claims of the changes that are new."""
+        """Add the changes that are new, and generate their claims."""
         new = list({diff.sha256: diff for diff in diffs if diff.sha256 not in self}.values())
         for diff, claims in zip(new, self._generator.generate(new), strict=True):
             self[diff.sha256] = _Change(diff, select_counted(claims.references))
@@ -218,22 +223,23 @@ def _read_texts(corpus: Corpus, changes: _Changes) -> list[_Text]:
 
 
 def split_body(comment: Comment, diff: Diff | None) -> tuple[Sentence, ...]:
-    """Split a text into its sentences, and its code proposals."""
+    """Split a text into its sentences and its proposals of code."""
     parsed = parse_comment(comment, diff or Diff(files=(), sha256=""), "markdown")
     return sentences_of([parsed])
 
 
 def _labelled(posts: Iterable[Post]) -> Iterator[LabelledText]:
-    """Yield full texts and their judged sentences, with their known labels."""
+    """Yield full texts, and the sentences that were judged, with their known labels."""
     judged = judgements.read_sentence_judgements()
     by_words = judgements.read_words_judgements()
     texts_read: set[str] = set()
     for post in posts:
         sentences = [unit.text for unit in split_body(post.comment, post.diff) if not unit.hidden]
         ratings = {name: value for name, value in post.ratings.items() if not math.isnan(value)}
-        # A reader of the code judges what no reader of words can know. The mean with a judgement of
-        # the words alone is easier to learn: held out, the rank correlation with the worth as read
-        # with the code rose from 0.27 to 0.29, of the importance from 0.39 to 0.42.
+        # Readers who saw the code judged by facts that are not in the text. The mean of their
+        # judgement and one of the text alone is easier to learn: on held-out texts, the rank
+        # correlation with the judgement with the code rose from 0.27 to 0.29 for the worth, and
+        # from 0.39 to 0.42 for the importance.
         read = by_words.get(text_key(post.comment.body.strip()), {})
         for name, value in read.items():
             ratings[name] = (value + ratings.get(name, value)) / 2
@@ -300,13 +306,13 @@ def _compare_changes(
         candidates = [
             candidate
             for candidate in pools[text.post.pool]
-            # A text on the same patch is about it, too.
+            # A text on the same patch is about the same change.
             if candidate.post.patch != text.post.patch
         ]
         if not candidates:
             continue
         parts = [(text.full_text, text.vector(vectors))]
-        # In use, single sentences are judged as well.
+        # A sentence of the text is compared, too, because the reader also judges single sentences.
         if len(text.sentences) > 1:
             sentence = rng.choice(text.sentences).text
             parts.append((sentence, vectors[sentence]))
@@ -317,7 +323,8 @@ def _compare_changes(
                     yield AboutRow(
                         evidence.measure_evidence(words, vector, paired.change.evidence, rarity),
                         is_own,
-                        # Both classes get the same total weight, as do texts with one part and two.
+                        # The own and the other changes get the same total weight, and so does each
+                        # text, whether it has one part or two.
                         (NEGATIVES if is_own else 1.0) / len(parts),
                         text.post,
                         words is parts[0][0],
@@ -325,7 +332,7 @@ def _compare_changes(
 
 
 def fit_about(rows: Sequence[AboutRow]) -> Floats:
-    """Learn to distinguish a text with its own change from the same text with another one.
+    """Learn to distinguish a text with its own change from the same text with another change.
 
     Raises:
         InputError: There is nothing to learn from.
@@ -340,10 +347,11 @@ def fit_about(rows: Sequence[AboutRow]) -> Floats:
 
 
 _Compared = tuple[Candidate, Diff | None, tuple[Comment, ...]]
+"""Text to learn from, without its remarks; its change, if that is known; and its comments."""
 
 
 def _compared(corpus: Corpus, texts: Sequence[_Text], fold: int) -> Iterator[_Compared]:
-    """Yield the texts of a fold that the worth is learned from."""
+    """Yield the texts of a fold from which the worth is learned."""
     rng = random.Random(fold)
     for text in texts:
         post = text.post
@@ -363,10 +371,10 @@ def _compared(corpus: Corpus, texts: Sequence[_Text], fold: int) -> Iterator[_Co
             yield candidate, real.diff, real.comments
     reviews = [review for review in corpus.written if fold_of(review.repository) == fold]
     unseen = [row for row in judgements.read_texts("templates") if fold_of(row["text"]) == fold]
-    most = min(len(unseen), TEMPLATES_PER_CHANGE)
+    count = min(len(unseen), TEMPLATES_PER_CHANGE)
     for review in reviews:
         texts_by_kind = dict(review.texts)
-        for number, template in enumerate(rng.sample(unseen, most)):
+        for number, template in enumerate(rng.sample(unseen, count)):
             filled = templates.fill(template["text"], review.patch, rng)
             texts_by_kind[f"template {number}"] = filled
         for kind, body in texts_by_kind.items():
@@ -383,7 +391,7 @@ class _Judge:
         self._vectors = vectors
 
     def candidates(self, compared: Iterable[_Compared]) -> list[Candidate]:
-        """Return the candidates with the measures of their remarks."""
+        """Add the measured remarks to the candidates, and return the candidates."""
         items = list(compared)
         self._changes.add(diff for _, diff, _ in items if diff)
         units = [
@@ -407,15 +415,15 @@ class _Judge:
         for (candidate, diff, _), sentences, read in zip(items, units, readings, strict=True):
             remarks = read[1]
             rows = self._vectors.of([unit.text for unit in sentences])
-            # Where the data has no change, the text is taken as about it.
+            # A text whose change is not in the data is assumed to be about the change.
             abouts = [1.0] * len(remarks)
             if diff:
-                found = _collect(self._changes[diff.sha256], self._vectors)
+                own_evidence = _collect(self._changes[diff.sha256], self._vectors)
                 # All real comments of the data are on a line of their change.
                 is_placed = candidate.kind in headline.KINDS
                 abouts = doubt(
                     [
-                        self._reader.judge_remark(remark, rows, found, is_placed=is_placed)
+                        self._reader.judge_remark(remark, rows, own_evidence, is_placed=is_placed)
                         for remark in remarks
                     ]
                 )

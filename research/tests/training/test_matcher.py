@@ -212,7 +212,7 @@ def test_study_of_three_changes_learns_without_a_crash(tmp_path: Path) -> None:
 
 def test_too_few_cells_for_a_cut_are_an_input_error_and_no_constant(tmp_path: Path) -> None:
     few = study.read_study(helper.write(tmp_path / "few.jsonl", helper.full_rows()[:1]))
-    with pytest.raises(InputError, match=r"no tree found a cut|nothing can be learned"):
+    with pytest.raises(InputError, match=r"no tree found a split|nothing can be learned"):
         matcher.train(
             few, encoder=hashing.Hashing(), settings=MatcherSettings(axes=3, negatives=False)
         )

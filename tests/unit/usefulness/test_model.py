@@ -111,13 +111,13 @@ def test_empty_reference_is_read_again(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("share", [0, 0.1, 0.5, 0.9, 0.999])
 def test_truncated_file_is_an_input_error(tmp_path: Path, share: float) -> None:
-    with pytest.raises(InputError, match="cannot be read as weights of the headline"):
+    with pytest.raises(InputError, match="cannot be read as usefulness weights"):
         model.read_weights(written(tmp_path, CONTENT[: int(len(CONTENT) * share)]))
 
 
 @pytest.mark.parametrize("content", [b"", b"PK", b"garbage" * 99, b"\x93NUMPY", b"PK\x03\x04" * 9])
 def test_garbage_is_an_input_error(tmp_path: Path, content: bytes) -> None:
-    with pytest.raises(InputError, match="cannot be read as weights of the headline"):
+    with pytest.raises(InputError, match="cannot be read as usefulness weights"):
         model.read_weights(written(tmp_path, content))
 
 
@@ -148,7 +148,7 @@ def test_missing_array_is_an_input_error(tmp_path: Path, entry: str) -> None:
     ],
 )
 def test_wrong_array_is_an_input_error(tmp_path: Path, entry: str, values: np.ndarray) -> None:
-    with pytest.raises(InputError, match="cannot be read as weights of the headline"):
+    with pytest.raises(InputError, match="cannot be read as usefulness weights"):
         model.read_weights(rewritten(tmp_path, entry, values))
 
 

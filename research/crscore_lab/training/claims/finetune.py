@@ -1,6 +1,6 @@
-"""Fine-tuning of a causal language model that writes claims, with trl's `SFTTrainer`.
+"""Fine-tunes a causal language model to write claims, with trl's `SFTTrainer`.
 
-    OUT/training.json   the run: prompt, settings, data; its losses are added when it is finished
+    OUT/training.json   the run: prompt, settings and data; at the end, the losses are added
     OUT/checkpoints/    trl's checkpoints, from which an interrupted run resumes
 
 Tested with trl 1.16, transformers 5.24, peft 0.21 and torch 2.13. No code of a model's repository
@@ -31,7 +31,7 @@ INSTALL: Final = "pip install 'crscore-lab[finetune]'"
 PACKAGES: Final = {
     name: name for name in ("torch", "transformers", "peft", "trl", "accelerate", "datasets")
 } | {"scikit-learn": "sklearn"}
-"""Package -> its module."""
+"""Name of a required package -> name of its module."""
 
 
 class FineTuning(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,15 +49,16 @@ class FineTuning(msgspec.Struct, frozen=True, kw_only=True):
     """Maximum tokens of a row; longer rows are left out, so that the model does not learn cut
     answers."""
     val_split: float = 0.1
-    """Share of the changes held out, in [0, 1)."""
+    """Share of the changes that are held out, in [0, 1)."""
     eval_steps: int = 100
+    """Number of steps between two evaluations."""
     seed: int = 42
     full: bool = False
     """Whether to train all weights instead of an adapter."""
     lora_rank: int = 16
-    """vLLM accepts 8, 16, 32, 64, ... and by default no more than 16."""
+    """Rank of the adapter. vLLM accepts 8, 16, 32, 64, ..., but by default at most 16."""
     learning_rate: float | None = None
-    """Peak rate; None for 2e-4, or 2e-5 where all weights are trained."""
+    """Peak learning rate; None for 2e-4, or for 2e-5 if all weights are trained."""
     dtype: Literal["auto", "float32", "bfloat16"] = "auto"
     gradient_checkpointing: bool = False
     prompt: str = "claims.v1"
@@ -75,13 +76,13 @@ def fine_tune(
     offline: bool = False,
     report: Callable[[str], None],
 ) -> dict[str, Any]:
-    """Fine-tune a model, or resume the interrupted run in the folder.
+    """Fine-tune a model, or resume an interrupted run.
 
     Args:
-        data: Training rows.
+        data: File of training rows.
         model: Name on the hub, or a folder.
         settings: The settings.
-        out: Folder of the result: safetensors, tokenizer and `training.json`.
+        out: Folder for the weights, the tokenizer and `training.json`, or of an interrupted run.
         revision: Commit, branch or tag of a named model.
         offline: Whether to use only local files.
         report: Called with each line of progress.
@@ -93,7 +94,8 @@ def fine_tune(
         ConfigError: The prompt does not exist.
         DependencyError: A package is missing.
         GenerationError: The model cannot be loaded or prompted.
-        InputError: The rows cannot be read, no row is left, or the folder holds something else.
+        InputError: The rows cannot be read, no row can be used, or `out` has other files or another
+            run.
     """
     for package, module in PACKAGES.items():
         libraries.load(module, package, INSTALL)
@@ -120,7 +122,7 @@ def fine_tune(
     counts = {"rows": len(rows), "train": len(sides[0]), "held_out": len(sides[1])}
     report(
         "{rows:,} rows: {train:,} to learn from, {held_out:,} held out; the others are too long, "
-        "or about changes that are asked about in parts".format(**counts)
+        "or their changes need several requests".format(**counts)
     )
     trainer = _make_trainer(base, sides, settings, out, report)
     checkpoints = out / "checkpoints"
@@ -140,11 +142,11 @@ def fine_tune(
 
 
 def _begin(out: Path, run: dict[str, Any]) -> dict[str, Any]:
-    """Return the record of the run in a folder; write it if the folder has none."""
+    """Return the record of the run in a folder; if the folder is empty, write the record first."""
     path = out / CARD
     if not path.exists():
         if out.is_dir() and any(out.iterdir()):
-            raise InputError(f"{out} is not empty and holds no run; choose another folder with -o")
+            raise InputError(f"{out} is not empty and has no run; choose another folder with -o")
         out.mkdir(parents=True, exist_ok=True)
         _write_record(out, run)
         return dict(run)
@@ -154,8 +156,8 @@ def _begin(out: Path, run: dict[str, Any]) -> dict[str, Any]:
         raise InputError(f"{path} cannot be read: {exc}; delete its folder to begin anew") from exc
     if any(record.get(key) != value for key, value in run.items()):
         raise InputError(
-            f"{out} holds a run with other rows, settings or base model; give these again, choose "
-            "another folder with -o, or delete it"
+            f"{out} has a run with other rows, settings or base model; use the same again, choose "
+            "another folder with -o, or delete the folder"
         )
     return record
 
@@ -175,7 +177,7 @@ def _load_base(
 ) -> tuple[Any, Any]:
     transformers, torch = import_module("transformers"), import_module("torch")
     transformers.logging.set_verbosity_error()
-    # Trained weights need float32: in bfloat16 most steps are too small to change a weight.
+    # Trained weights need float32, because in bfloat16 most steps are too small to change a weight.
     halve = _supports_bfloat16(settings) and (settings.dtype == "bfloat16" or not settings.full)
     options = {"revision": revision, "trust_remote_code": False, "local_files_only": offline}
     try:
@@ -196,7 +198,7 @@ def _load_base(
 def _make_examples(
     rows: Sequence[TrainingRow], base: tuple[Any, Any], prompt: Prompt, settings: FineTuning
 ) -> list[tuple[TrainingRow, dict[str, Any]]]:
-    """Return the rows that fit, each with its prompt and completion, as trl reads them."""
+    """Return the rows that fit, each with its prompt and completion in trl's format."""
     model, tokenizer = base
     context = getattr(model.config, "max_position_embeddings", settings.max_length)
     special = chat_text.special_tokens(tokenizer)
@@ -205,7 +207,7 @@ def _make_examples(
         chunk = single_chunk(row.change)
         if chunk is None:
             continue
-        # The model would learn a constant marker around the change.
+        # Each row has another mark around the change, because the model would learn a constant one.
         fence = Fence(nonce=f"{settings.seed}-{index}-{row.change.sha256[:8]}", special=special)
         shots = None if settings.few_shots else 0
         chat = make_chat(prompt, chunk, fence, settings.form, examples=shots)
@@ -222,8 +224,8 @@ def _make_examples(
         examples.append((row, example))
     if not examples:
         raise InputError(
-            f"no row is left to learn from: {len(rows):,} are longer than {settings.max_length:,} "
-            "tokens, or about changes that are asked about in parts"
+            f"no row can be used: all {len(rows):,} have more than {settings.max_length:,} tokens, "
+            "or their changes need several requests"
         )
     return examples
 
@@ -304,7 +306,7 @@ def _make_trainer(
 
 
 def _read_losses(state: Any) -> dict[str, Any]:
-    """Return the losses on held-out rows, in nats per token; None where nothing was held out."""
+    """Return the losses on held-out rows, in nats per token; None if no row was held out."""
     entries = [entry for entry in state.log_history if "eval_loss" in entry]
     losses = {entry["step"]: round(entry["eval_loss"], 6) for entry in entries}
     best_step = min(losses, key=lambda step: losses[step], default=None)

@@ -1,4 +1,4 @@
-"""Training rows labelled by a stronger model."""
+"""Makes training rows, with claims of a stronger model."""
 
 import hashlib
 import json
@@ -15,9 +15,9 @@ from crscore.records import Diff, ReferenceKind
 from crscore_lab.training.claims.rows import ChangeRow, single_chunk
 
 TOP_P: Final = 0.95
-"""Probability mass of the tokens that the stronger model draws from: the paper's."""
+"""The paper's `Sampling.top_p` for the stronger model."""
 CHANGES_PER_BATCH: Final = 64
-"""Number of changes whose rows are written at once."""
+"""Number of changes that are labelled, and then written, at a time."""
 
 
 class LabelledRow(msgspec.Struct):
@@ -25,7 +25,7 @@ class LabelledRow(msgspec.Struct):
 
     sha256: str
     asked: str
-    """Model, prompt and settings; rows made with other values are ignored."""
+    """Model, prompt and settings that made the row. Rows that were made with others are ignored."""
     patch: str
     claims: tuple[str, ...]
     implications: tuple[str, ...]
@@ -40,15 +40,18 @@ def read_changes(
     limit: int | None = None,
     seed: int = 42,
 ) -> list[tuple[str, Diff]]:
-    """Read patches that fit into one chat, with the parsed changes and without copies.
+    """Read patches that fit into one request, without duplicates.
 
     Args:
         path: JSON Lines, plain or gzip, with `patch` or `diff` in each object; or a folder of
             `.diff` and `.patch` files.
         min_chars: Minimum characters of a patch.
         max_chars: Maximum characters of a patch.
-        limit: Number of changes to draw; None for all.
-        seed: Seed of the draw. A higher limit draws the same changes and more.
+        limit: Number of patches to draw; None for all.
+        seed: Seed of the draw. A higher limit draws the same patches and more.
+
+    Returns:
+        Each patch, with the parsed change.
 
     Raises:
         InputError: The file cannot be read, or has no change.
@@ -74,7 +77,7 @@ def read_changes(
         raise InputError(f"{path} has no change of {min_chars:,} to {max_chars:,} characters")
     keys = list(changes)
     if limit is not None:
-        # Ordered by hash, because, unlike with a shuffle, a higher limit only adds changes.
+        # Sorted by a hash instead of shuffled, so that a higher limit only adds patches.
         keys.sort(key=lambda key: hashlib.sha256(f"{seed} {key}".encode()).digest())
     return [changes[key] for key in keys[:limit]]
 
@@ -105,8 +108,8 @@ def label_changes(
     """
     content = target.read_bytes() if target.exists() else b""
     rows = jsonl.read_rows(content, LabelledRow, target, "labelled rows")
-    asked = generator.identity
-    done = {row.sha256 for _, row in rows if row.asked == asked}
+    identity = generator.identity
+    done = {row.sha256 for _, row in rows if row.asked == identity}
     missing = [row for row in changes if row[1].sha256 not in done]
     added = 0
     with target.open("ab") as file:
@@ -121,7 +124,7 @@ def label_changes(
                 if not claims:
                     continue
                 labelled = LabelledRow(
-                    change.sha256, asked, patch, claims, implications, answer.raw or ""
+                    change.sha256, identity, patch, claims, implications, answer.raw or ""
                 )
                 line = json.dumps(msgspec.to_builtins(labelled), ensure_ascii=False)
                 file.write(f"{line}\n".encode("utf-8", "surrogatepass"))

@@ -1,4 +1,4 @@
-"""Files of code changes: rows with their claims to learn from, and changes to label."""
+"""Reads files of code changes: training rows with claims, and changes that have no claims yet."""
 
 import hashlib
 from pathlib import Path
@@ -15,9 +15,10 @@ from crscore.records import Diff, LineKind
 
 
 class ChangeRow(msgspec.Struct, frozen=True):
-    """Line of a file of changes: a unified diff, or a bare hunk, under either name.
+    """Line of a file of changes.
 
-    To learn from it, it needs a model's answer, or its claims as lists.
+    The change is a unified diff or a bare hunk, in `patch` or in `diff`. A training row also needs
+    claims, in a model's answer (`completion`) or as lists.
     """
 
     patch: str = ""
@@ -44,7 +45,7 @@ class TrainingRow(NamedTuple):
 
     @property
     def group(self) -> str:
-        """The added and removed lines: rows that share them are on one side of a split."""
+        """The added and removed lines. Rows with equal lines are on the same side of a split."""
         lines = self.change.lines(LineKind.ADDED, LineKind.REMOVED)
         return "\n".join(f"{line.kind} {text}" for line in lines if (text := line.text.strip()))
 
@@ -57,10 +58,10 @@ def read_rows(path: Path) -> tuple[list[TrainingRow], str]:
             `implications`.
 
     Returns:
-        The rows, and the sha256 of the file's content, unpacked.
+        The rows, and the SHA-256 of the file's unpacked content.
 
     Raises:
-        InputError: The file cannot be read, has no row, or a line is not a row.
+        InputError: The file cannot be read, has no row, or has a line in another format.
     """
     content = jsonl.read_bytes(path, "training rows")
     rows = []
@@ -78,6 +79,6 @@ def read_rows(path: Path) -> tuple[list[TrainingRow], str]:
 
 
 def single_chunk(change: Diff) -> Chunk | None:
-    """Return the chunk in which a generator asks about a change; None where there are several."""
+    """Return the whole change as one chunk; None if it does not fit into one request."""
     parts = chunk_diff(change)
     return parts.chunks[0] if len(parts.chunks) == 1 and not parts.notes else None

@@ -1,11 +1,13 @@
-"""ConCE: training of a Hugging Face encoder for CodeScore-R; needs PyTorch.
+"""Trains a Hugging Face encoder for CodeScore-R, with ConCE; needs PyTorch.
 
-L = L_MLM + L_CL on sketches. L_MLM masks 15 % of the tokens of [intent; sketch] (of these 80 %
-become the mask, 10 % a random token, 10 % stay). L_CL is InfoNCE over the positives and the mutants
-of a batch; half of the positives are the same sketch under another dropout, half equivalent forms.
+The loss on sketches is L = L_MLM + L_CL. L_MLM masks 15 % of the tokens of [intent; sketch]: 80 %
+of these become the mask, 10 % a random token, and 10 % stay. L_CL is InfoNCE over the positives and
+the mutants of a batch. Half of the positives are the same sketch with another dropout, half are
+equivalent forms.
 
 Source:
-    CodeScore-R, ConCE. It does not state temperature, batch, rate and epochs: these are SimCSE's.
+    CodeScore-R, ConCE. The paper does not state temperature, batch size, learning rate and epochs;
+    these are SimCSE's.
 """
 
 import random
@@ -31,7 +33,7 @@ def train_encoder(
     """Train an encoder and write it with its tokenizer.
 
     Args:
-        examples: At least two.
+        examples: At least two examples.
         model: Folder or name of a model with a head for masked tokens.
         folder: Folder to write to.
         epochs: Number of passes over the examples, at least 1.
@@ -51,7 +53,7 @@ def train_encoder(
     optimizer = torch.optim.AdamW(network.parameters(), lr=RATE)
     for _ in range(epochs):
         order = draw.sample(list(examples), len(examples))
-        # A last batch of one example is left out: it has no other code to contrast with.
+        # A last batch of one example is left out, because it has no other code to contrast with.
         for start in range(0, len(order) - 1, BATCH):
             batch = order[start : start + BATCH]
             loss = _masked_loss(network, tokenizer, batch)

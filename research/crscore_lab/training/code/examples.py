@@ -1,4 +1,4 @@
-"""Examples of the contrastive training: sketches of functions, their equivalents and mutants."""
+"""Makes examples for the contrastive training: sketches of functions, equivalents and mutants."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -14,9 +14,9 @@ from crscore.syntax.trees import grammar_of, parse_code
 from crscore_lab.training.code.variants import LANGUAGES, list_equivalents, list_mutants
 
 EQUIVALENTS = 3
-"""Maximum number of equivalent forms drawn per function."""
+"""Maximum number of equivalent forms that are drawn for a function."""
 MUTANTS = 6
-"""Maximum number of mutants drawn per function."""
+"""Maximum number of mutants that are drawn for a function."""
 MIN_BYTES = 80
 MAX_BYTES = 2500
 # Node types of functions in Python and in Java.
@@ -24,41 +24,41 @@ _FUNCTIONS = ("function_definition", "method_declaration")
 
 
 class CodeRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A line of the data."""
+    """Row of the training data."""
 
     code: str
     language: str
     intent: str = ""
-    """Purpose of the code, in words."""
+    """Purpose of the code, in words; empty if it is not known."""
 
 
 class Example(NamedTuple):
-    """Sketch of a function."""
+    """Sketches of a function and of its variants."""
 
     language: str
     intent: str
     code: str
     equivalents: tuple[str, ...]
-    """At least one."""
+    """Sketches of equivalent forms, at least one."""
     mutants: tuple[str, ...]
-    """At least one."""
+    """Sketches of mutants, at least one."""
 
 
 def read_rows(path: Path) -> list[CodeRow]:
-    """Read JSON Lines of `code` and `language`.
+    """Read a JSON Lines file with a `CodeRow` in each line.
 
     Raises:
-        InputError: The file cannot be read, or a row is wrong.
+        InputError: The file cannot be read, or a row has another format.
     """
     content = jsonl.read_bytes(path, "code")
     return [row for _, row in jsonl.read_rows(content, CodeRow, path, "code")]
 
 
 def make_examples(rows: Sequence[CodeRow], *, seed: int) -> list[Example]:
-    """Make examples of the functions in rows of Python and Java; other languages are left out.
+    """Make an example of each function in rows of Python and Java.
 
-    Functions without an equivalent form, or without a mutant, are left out, and so are functions
-    of less than `MIN_BYTES` or more than `MAX_BYTES`.
+    Rows in other languages are left out, and so are functions without an equivalent form, without a
+    mutant, or with fewer than `MIN_BYTES` or more than `MAX_BYTES` bytes.
 
     Raises:
         InputError: There are fewer than two examples.

@@ -1,19 +1,20 @@
-"""Variants of Python and Java code: equivalent forms and mutants, as examples of the training.
+"""Makes variants of Python and Java code for training: equivalent forms and mutants.
 
 Equivalent forms are the positive examples. Their rules skip code whose behaviour would often
 change, but they have no type information: an operand may be an array that shares memory, or an
-object with overloaded operators. They are condition and permute exchange of CodeScore-R, Table 1;
-its exchanges of loops and of arithmetic assignments are not made.
+object with overloaded operators. The rules are the condition exchange and the permute exchange of
+CodeScore-R, Table 1, without its exchanges of loops and of arithmetic assignments.
 
-Mutants are copies with one operator replaced by another one of its class. Classes and operators are
-those of CodeScore-R, Table 2, with these differences:
+Mutants are copies in which another operator of the same class replaces one operator. Classes and
+operators are those of CodeScore-R, Table 2, with these differences:
 
 - One occurrence is replaced, and only if the syntax tree keeps its shape
   (`a - b * c` has no mutant with `+` for `*`, which would be `(a - b) + c`).
 - Python's `//` is arithmetic, and its `and` and `or` are conditional.
-- A plain `=` is not replaced: Python would read an unbound name, and in Java most other assignments
-  would not compile. Other assignments can become `=`.
-- `&&` does not become `&`, nor `||` become `|`: they differ only in what they evaluate.
+- A plain `=` is not replaced, because Python would read an unbound name, and in Java most other
+  assignments would not compile. Other assignments can become `=`.
+- `&&` does not become `&`, and `||` does not become `|`, because they differ only in whether the
+  second operand is evaluated.
 """
 
 from __future__ import annotations
@@ -30,10 +31,10 @@ if TYPE_CHECKING:
     import tree_sitter
 
 MAX_CODE_BYTES: Final = 10_000
-"""Maximum size of code that is rewritten, since every variant is parsed again."""
+"""Maximum size of code that is rewritten, because every variant is parsed again."""
 LANGUAGES: Final = ("java", "python")
 _MIRRORED: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
-# Without `<`: for NaN, `not a < b` is not `a >= b`.
+# Without `<`, because `not a < b` is not equivalent to `a >= b` if one of them is NaN.
 _INVERTED: Final = {"==": "!=", "!=": "==", "in": "not in", "is": "is not"}
 _EFFECTS: Final = frozenset(
     {
@@ -48,7 +49,7 @@ _VALUES: Final = frozenset(
         *("return_statement", "variable_declarator"),
     }
 )
-"""Nodes in which `true` and `false` are replaced by negations."""
+"""Types of the parent nodes in which `true` and `false` are replaced by negations."""
 MAX_MUTANTS: Final = 300
 """Maximum number of mutants of one piece of code."""
 
@@ -79,7 +80,8 @@ class Variant(NamedTuple):
     """Rewritten code."""
 
     rule: str
-    """The families or the operators: `loop`, `condition+permute`, `ROR < >=`."""
+    """Families of an equivalent form (`condition+permute`), or the class and the two operators of a
+    mutant (`ROR < >=`)."""
     code: str
     """The code, dedented."""
 
@@ -118,12 +120,12 @@ def apply_edits(parsed: Parsed, edits: Iterable[Edit], language: str | None) -> 
     root = parse(grammar_of(language), source)
     if root.has_error:
         return None
-    # Edits lie within the code: its start stays, its end moves.
+    # All edits are within the code, so its start stays and its end moves.
     return Parsed(source, root, parsed.start, len(source) - len(parsed.source) + parsed.end, 0)
 
 
 def replace_node(node: tree_sitter.Node, text: str) -> Edit:
-    """Replace a node by a text."""
+    """Return the edit that replaces a node by a text."""
     return Edit(node.start_byte, node.end_byte, text)
 
 
@@ -140,9 +142,9 @@ def list_equivalents(code: str, language: str | None) -> list[Variant]:
         language: `python` or `java`.
 
     Returns:
-        For each non-empty set of families that changes the code its result, at most 3, without
-        duplicates; each parses. A rule applies wherever it can; of nested nodes, only to the
-        outermost. Empty for code that does not parse, or longer than `MAX_CODE_BYTES`.
+        The result of each non-empty set of families that changes the code: at most 3 forms, without
+        duplicates, all of which parse. A rule is applied wherever possible, but of nested nodes,
+        only to the outermost. Empty if the code does not parse or exceeds `MAX_CODE_BYTES`.
 
     Raises:
         InputError: The language is not supported.
@@ -179,7 +181,7 @@ def _apply(rule: Rule, parsed: Parsed, language: str | None) -> Parsed | None:
 
 
 def _exchange_condition(node: tree_sitter.Node, _: Parsed) -> Sequence[Edit]:
-    """`a < b` as `b > a`, `true` as `!false`."""
+    """Exchange `a < b` for `b > a`, and `true` for `!false`."""
     if node.type in _COMPARISONS and node.child_count == 3:
         left, operator, right = node.children
         if operator.type in _MIRRORED and not _has_effects(node):
@@ -206,7 +208,7 @@ def _walk(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
 
 
 def _exchange_branches(node: tree_sitter.Node, _: Parsed) -> Sequence[Edit]:
-    """`if a: b else: c` as `if not a: c else: b`."""
+    """Exchange `if a: b else: c` for `if not a: c else: b`."""
     condition = node.child_by_field_name("condition")
     first = node.child_by_field_name("consequence")
     alternatives = node.children_by_field_name("alternative")
@@ -250,7 +252,7 @@ FAMILIES: Final[Mapping[str, Rule]] = {
     "condition": _exchange_condition,
     "permute": _exchange_branches,
 }
-"""The rules, in the order in which they are combined."""
+"""Family -> its rule, in the order in which the rules are applied."""
 
 
 def list_mutants(code: str, language: str | None) -> list[Variant]:
@@ -261,8 +263,8 @@ def list_mutants(code: str, language: str | None) -> list[Variant]:
         language: `python` or `java`.
 
     Returns:
-        The mutants in text order. Each one parses, but may behave like the original. Empty for
-        code that does not parse or is longer than `MAX_CODE_BYTES`.
+        The mutants, in the order of the operators in the code. Each one parses, but may behave like
+        the original. Empty if the code does not parse or exceeds `MAX_CODE_BYTES`.
 
     Raises:
         InputError: The language is not supported.
@@ -283,7 +285,7 @@ def list_mutants(code: str, language: str | None) -> list[Variant]:
             if len(variants) == MAX_MUTANTS:
                 return variants
             mutant = apply_edits(parsed, [replace_node(operator, new)], language)
-            # `a = b` has another type of node than `a += b`.
+            # A mutant with `=` has another shape, because `a = b` and `a += b` are different nodes.
             if mutant is not None and (new == "=" or str(mutant.root) == shape):
                 variants.append(Variant(f"{kind} {old} {new}", mutant.code))
     return variants
@@ -303,6 +305,6 @@ def _occurrences(nodes: Iterator[tree_sitter.Node]) -> Iterator[tuple[str, tree_
 
 def _replacements(kind: str, old: str, language: str) -> Iterator[str]:
     for new in OPERATORS[kind]:
-        # `a ^ b` may be of integers, which `&&` does not accept; it is mutated as LOR only.
+        # `^` is replaced only as LOR, because its operands may be integers, which `&&` rejects.
         if new != old and new not in _UNKNOWN_OPERATORS[language] and (kind != "COR" or old != "^"):
             yield new

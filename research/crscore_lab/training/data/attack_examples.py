@@ -1,4 +1,4 @@
-"""Negative examples: texts made to fool a score, which address nothing."""
+"""Makes negative examples: texts that address nothing and were made to fool a score."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,9 +11,9 @@ from crscore_lab.study.data.study import Study
 from crscore_lab.training.data.study_examples import Example, Target
 
 EMPTY: Final = frozenset({AttackKind.STUFFING, AttackKind.PASTED})
-"""Kinds without review content."""
+"""Kinds of attacks without review content."""
 PADDED: Final = frozenset({AttackKind.PRAISE, AttackKind.BOILERPLATE})
-"""Kinds that add something empty to an honest review; the addition is the example."""
+"""Kinds of attacks that add something empty to an honest review; the addition is the example."""
 WEIGHT: Final = 0.1
 """Weight of a negative example, relative to 1 for a rated review."""
 _ZERO: Final = Target(scores=(0.0, 0.0, 0.0), weight=WEIGHT)
@@ -22,12 +22,12 @@ _ZERO: Final = Target(scores=(0.0, 0.0, 0.0), weight=WEIGHT)
 def make_negatives(study: Study, rated: Sequence[Example], *, seed: int) -> list[Example]:
     """Make negative examples for the changes of a study.
 
-    They use the training half of the phrases, so that the attacks of an evaluation stay unseen.
+    The attacks use the training half of the phrases, so that those of an evaluation stay unseen.
 
     Args:
         study: The training changes.
-        rated: The study's own examples; each negative is paired with the same lists.
-        seed: Seed of all draws.
+        rated: Examples of the study's reviews. A negative example gets their pseudo-references.
+        seed: Seed of all random choices.
 
     Returns:
         Examples whose scores should be 0.
@@ -45,7 +45,7 @@ def make_negatives(study: Study, rated: Sequence[Example], *, seed: int) -> list
                     example,
                     text=text,
                     target=replace(
-                        # Where links are annotated, a negative addresses nothing.
+                        # If it is annotated what reviews address, a negative addresses nothing.
                         _ZERO,
                         addressed=None if example.target.addressed is None else frozenset(),
                     ),
@@ -56,10 +56,10 @@ def make_negatives(study: Study, rated: Sequence[Example], *, seed: int) -> list
 
 
 def _negative_text(attack: Attack, honest_text: str) -> str:
-    """Return the empty part of an attack; "" where there is none.
+    """Return the empty part of an attack; "" if the attack is of another kind.
 
-    Other kinds are covered by rules, or by the rated examples: the junk systems of a study write
-    reviews of other changes.
+    Other kinds are covered by rules, or by the rated examples, because the junk systems of a study
+    write reviews of other changes.
     """
     if attack.kind in EMPTY:
         return attack.text

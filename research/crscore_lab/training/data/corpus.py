@@ -1,4 +1,4 @@
-"""Real comments, titles of commits, claims and texts of our own, to learn the headline from."""
+"""Reads the training data of the headline: comments, titles of commits, claims, own texts."""
 
 import hashlib
 import math
@@ -33,15 +33,16 @@ FILES: Final = {
     "study": "human-study/dev.jsonl.gz",
     "claims": "claims-gpt4.jsonl.gz",
 }
-"""File names of the data, in one folder."""
+"""Paths of the data files, in one folder."""
 SHORT_HASH: Final = 12
-"""Length of a commit's hash in some of our own texts."""
+"""Number of digits of a commit's hash that some of our own texts have."""
 MIN_BODY_CHARS: Final = 80
 MAX_BODY_CHARS: Final = 900
+"""Maximum characters of the body of a commit message."""
 MAX_PATCH_CHARS: Final = 15_000
-"""Maximum length of the diff of a commit whose title and body are read."""
+"""Maximum characters of the diff of a commit whose title and body are read."""
 TITLE_INTERVAL: Final = 5
-"""The title of one in this many commits of a repository is used."""
+"""One title is used for every this many commits of a repository."""
 ATTACKS: Final[dict[AttackKind, Stance]] = {
     AttackKind.STUFFING: Stance.OTHER,
     AttackKind.PASTED: Stance.OTHER,
@@ -50,15 +51,15 @@ ATTACKS: Final[dict[AttackKind, Stance]] = {
     AttackKind.INJECTION: Stance.OTHER,
     AttackKind.ECHO: Stance.DESCRIPTION,
 }
-"""Kinds of attacks, in their training wording, and the stance of the sentences that they add."""
+"""Kind of attack -> stance of the sentences that such attacks add, in their training wording."""
 MAX_ATTACKS: Final = 60
-"""Maximum number of attacks of a kind."""
+"""Maximum number of attacks of each kind."""
 MAX_CLAIMED: Final = 60
-"""Maximum number of changes whose claims by a model are read."""
+"""Maximum number of changes of which a model's claims are read."""
 MINOR: Final = 0.5
-"""Importance of a point on design, tests or clarity."""
+"""Importance of a point about design, tests or clarity."""
 TEMPLATE_FILLINGS: Final = 8
-"""Number of changes that a template is filled with."""
+"""Number of times that a template is filled with names of a change."""
 SEVERITIES: Final = {"Low": 0.3, "Medium": 0.55, "High": 0.8, "Critical": 1.0}
 """Severity of a golden finding -> importance."""
 REVIEW_KINDS: Final = (
@@ -70,7 +71,7 @@ FUNCTIONAL: Final = {
     "Code Defect": 1.0, "Security Vulnerability": 1.0, "Performance": 1.0,
     "Maintainability and Readability": 0.3,
 }  # fmt: skip
-"""Category or subcategory of a comment -> probability that it is on how the code works."""
+"""Category or subcategory of a comment -> probability that it is about how the code works."""
 # Matches "1. Text" and " 2) Text", up to the end of the line.
 _POINT: Final = re.compile(r"^[^\S\n]*\d+[.)]\s+(.+)$", re.MULTILINE)
 _EMPTY: Final = {"actionable": 0.0, "importance": 0.0, "worth": 0.0, "informative": 0.0}
@@ -95,21 +96,21 @@ class Post:
 
     comment: Comment
     diff: Diff | None = None
-    """The change; None where the data does not have it."""
+    """The change; None if the data does not have it."""
     patch: str = ""
     """Text of the change."""
     group: str
-    """Posts of one group are in one fold."""
+    """Posts of the same group are in the same fold."""
     pool: str
-    """Changes of one pool can replace each other as negative examples."""
+    """A post with the change of another post of its pool is a negative example of *about*."""
     stance: Stance | None = None
     ratings: Mapping[str, float] = field(default_factory=dict)
     """Known ratings, each in [0, 1]."""
     weight: float = 1.0
     by_sentence: bool = False
-    """Whether stance and ratings hold for each of its sentences."""
+    """Whether the stance and the ratings are those of each sentence of the text."""
     is_person: bool = False
-    """Whether it is a review comment by a person."""
+    """Whether the text is a review comment by a person."""
     is_tied: bool = False
     """Whether the text is surely about the change."""
 
@@ -130,10 +131,10 @@ class RealReview(NamedTuple):
 
     repository: str
     diff: Diff | None
-    """The hunks with comments; None where the data lacks one."""
+    """The hunks with comments; None if the data does not have all of them."""
     comments: tuple[Comment, ...]
     worths: tuple[float, ...]
-    """Worth of each comment as readers judged it, in [0, 1]; empty if one was not judged."""
+    """Worth of each comment as readers judged it, in [0, 1]; empty if some were not judged."""
     is_person: bool
 
 
@@ -144,7 +145,7 @@ class Corpus:
     posts: tuple[Post, ...]
     """Posts, in the order of the files."""
     written: tuple[WrittenReview, ...]
-    """Reviews to choose between."""
+    """Reviews of known kinds, from which the worth is learned, too."""
     reviews: tuple[RealReview, ...]
     """All comments of one writer on one pull request."""
     study: Study
@@ -154,10 +155,13 @@ class Corpus:
 
 
 def read_corpus(folder: Path) -> Corpus:
-    """Read the data of a folder, laid out as `FILES`.
+    """Read the data files of a folder.
+
+    Args:
+        folder: Folder with the files of `FILES`.
 
     Raises:
-        InputError: A file is missing or of another form.
+        InputError: A file is missing or has another format.
     """
     digest = hashlib.sha256()
     rows: dict[str, list[dict[str, Any]]] = {}
@@ -190,7 +194,7 @@ def read_corpus(folder: Path) -> Corpus:
             sha256=digest.hexdigest(),
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{folder}: a row is of another form: {error!r}") from error
+        raise InputError(f"{folder}: a row has another format: {error!r}") from error
 
 
 def _post(body: str, **fields: Any) -> Post:
@@ -222,7 +226,7 @@ def _diff_of(hunk: str | None, path: str) -> Diff | None:
 
 
 def _repository(row: dict[str, Any]) -> str:
-    # Owner and name of the repository in the address.
+    # The address of a pull request has the owner and the name of the repository.
     return row.get("repository") or "/".join(row["pull"].split("/")[3:5])
 
 
@@ -238,7 +242,7 @@ OUTCOMES: Final[Mapping[str, Callable[[dict[str, Any]], dict[str, float]]]] = {
         "accepted": float(row["accepted"]), "functional": _is_functional(row)
     },
 }  # fmt: skip
-"""Set of real comments -> what is known of a comment."""
+"""Set of real comments -> function that returns the known ratings of a row."""
 
 
 def _real_comments(
@@ -290,10 +294,10 @@ def _real_reviews(
         diffs = [_diff_of(hunk, path) for hunk, path in hunks.items()]
         diff = None
         if all(diffs):
-            files = tuple(file for found in diffs if found for file in found.files)
+            files = tuple(file for part in diffs if part for file in part.files)
             diff = Diff(files=files, sha256=hashlib.sha256("".join(hunks).encode()).hexdigest())
-        found = [judged.get(text_key(row["comment"], row["diff_hunk"] or "")) for row in comments]
-        worths = tuple(judgement.ratings["worth"] for judgement in found if judgement)
+        keys = [text_key(row["comment"], row["diff_hunk"] or "") for row in comments]
+        worths = tuple(judged[key].ratings["worth"] for key in keys if key in judged)
         yield RealReview(
             repository=_repository(comments[0]),
             diff=diff,
@@ -365,8 +369,8 @@ def _own_texts(commits: list[dict[str, Any]]) -> Iterator[Post]:
     for name, read in _OWN_TEXTS.items():
         for row in judgements.read_texts(name):
             patch = patches.get(row["commit"][:SHORT_HASH], "")  # the data may lack it
-            # The other changes of its repository are the negative examples, as a review of one of
-            # them shares most words with it.
+            # The negative examples are other changes of the same repository, because they share
+            # many words with the text.
             yield from read(
                 row,
                 group=row["repository"],
@@ -378,7 +382,7 @@ def _own_texts(commits: list[dict[str, Any]]) -> Iterator[Post]:
 
 
 def _comments(row: dict[str, Any], **tie: Any) -> Iterator[Post]:
-    """Yield a comment as people and bots write it, judged by its words."""
+    """Yield a comment in the style of people and bots, with the judgement of its text alone."""
     stance, ratings = make_judgement(row["stance"], row["importance"], row["worth"])
     yield _post(row["comment"], stance=stance, ratings=ratings, **tie)
 
@@ -413,7 +417,7 @@ def _points_and_parts(row: dict[str, Any], **tie: Any) -> Iterator[Post]:
 
 
 def _contrasts(row: dict[str, Any], **tie: Any) -> Iterator[Post]:
-    """Yield findings, requests and descriptions of one change, in the same mood."""
+    """Yield findings, requests and descriptions of one change, in the same grammatical mood."""
     for text in row["describe"]:
         yield _post(text, weight=0.4, **_DESCRIBES, **tie)
     for kind, stance in (("points", Stance.PROBLEM), ("requests", Stance.REQUEST)):
@@ -456,13 +460,13 @@ def _written_reviews(commits: list[dict[str, Any]]) -> Iterator[WrittenReview]:
 
 
 def _attacks(study: Study) -> Iterator[Post]:
-    """Yield the sentences that attacks add to honest reviews, or consist of."""
+    """Yield the sentences of attacks that are not in the honest reviews."""
     original_texts = {
         (change.id, review.system): review.text for change, review in honest_reviews(study)
     }
     counts: Counter[AttackKind] = Counter()
     attacks = make_attacks(study, seed=0, wording=Wording.TRAINING)
-    # Sorted by hash, so that the limit keeps attacks on all changes and of all variants.
+    # Sorted by hash, so that attacks on all changes and of all variants are within the limit.
     for attack in sorted(attacks, key=lambda a: hashlib.sha256(a.text.encode()).hexdigest()):
         if attack.kind not in ATTACKS or counts[attack.kind] == MAX_ATTACKS:
             continue

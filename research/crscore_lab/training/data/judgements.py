@@ -1,7 +1,7 @@
-"""Judgements of comments and sentences by readers, and texts that were written for training.
+"""Reads readers' judgements of comments and sentences, and texts that were written for training.
 
-The judged texts belong to the training data of the weights; only the first digits of their hashes
-are stored here.
+The judged texts themselves are in the training data. The files of judgements have only the first
+digits of their hashes.
 """
 
 import hashlib
@@ -14,11 +14,11 @@ from crscore.records import Stance
 
 FOLDS: Final = 3
 ACTIONABLE_FROM: Final = 2
-"""Minimum judgement, 0 to 3, of a sentence that contains something to act on."""
+"""Minimum level, from 0 to 3, of a sentence that contains something to act on."""
 MAX_IMPORTANCE: Final = 4
 _EMPTY: Final = {"actionable": 0.0, "importance": 0.0, "worth": 0.0}
 AT_STAKE_FROM: Final = 0.75
-"""Minimum importance, 0 to 4, of a comment that needs an answer."""
+"""Minimum importance, from 0 to 4, of a comment that needs an answer."""
 
 
 class Judgement(NamedTuple):
@@ -31,18 +31,18 @@ class Judgement(NamedTuple):
 
 def fold_of(group: str) -> int:
     """Return the fold of a group, from 0 to `FOLDS` - 1."""
-    # Computed from a hash, so that a group keeps its fold when data is added.
+    # Computed from a hash, so that a group stays in its fold when data is added.
     return int(hashlib.sha256(group.encode()).hexdigest()[:8], 16) % FOLDS
 
 
 def text_key(text: str, hunk: str | None = None) -> str:
-    """Return the start of the hash under which the judgement of a text is stored."""
+    """Return the key of a text's judgement: the start of a hash of the text and its hunk."""
     content = text if hunk is None else f"{text}\0{hunk}"
     return hashlib.sha256(content.encode()).hexdigest()[:12]
 
 
 def make_judgement(stance: str, importance: float, worth: float) -> Judgement:
-    """Return a judgement from importance, 0 to 4, and worth, 1 to 5, as readers give them."""
+    """Convert readers' importance, 0 to 4, and worth, 1 to 5, to a judgement."""
     ratings = {
         "actionable": float(importance >= AT_STAKE_FROM),
         "importance": importance / MAX_IMPORTANCE,
@@ -52,7 +52,7 @@ def make_judgement(stance: str, importance: float, worth: float) -> Judgement:
 
 
 def read_comment_judgements() -> dict[str, Judgement]:
-    """Read the judged comments: key of comment and hunk -> judgement."""
+    """Read the judgements of comments: key of comment and hunk -> judgement."""
     return {
         key: make_judgement(stance, float(importance), float(worth))
         for key, stance, importance, worth, _ in _rows("remarks.tsv")
@@ -60,7 +60,7 @@ def read_comment_judgements() -> dict[str, Judgement]:
 
 
 def read_words_judgements() -> dict[str, dict[str, float]]:
-    """Read the comments that were judged by their words alone: key -> `importance` and `worth`."""
+    """Read the judgements of comments without their code: key -> `importance` and `worth`."""
     return {
         key: {"importance": float(importance) / MAX_IMPORTANCE, "worth": (float(worth) - 1) / 4}
         for key, importance, worth in _rows("words.tsv")
@@ -68,7 +68,11 @@ def read_words_judgements() -> dict[str, dict[str, float]]:
 
 
 def read_sentence_judgements() -> dict[str, Judgement]:
-    """Read the judged sentences: key -> judgement, with `actionable`, and zeros for empty ones."""
+    """Read the judgements of sentences: key -> judgement.
+
+    The ratings of a judgement are only `actionable`, except that an empty sentence has all of
+    `actionable`, `importance` and `worth`, each 0.
+    """
     return {
         key: Judgement(
             Stance[stance.upper()],
@@ -79,15 +83,15 @@ def read_sentence_judgements() -> dict[str, Judgement]:
 
 
 def read_claim_judgements() -> dict[tuple[str, str], str]:
-    """Read the judged claims: commit and key -> `U`, `T`, `W` or `M`.
+    """Read the judgements of claims: commit and key -> `U`, `T`, `W` or `M`.
 
-    Useful, trivial, wrong, or misleading.
+    The letters stand for useful, trivial, wrong and misleading.
     """
     return {(commit, key): letter for commit, key, letter in _rows("claims.tsv")}
 
 
 def read_texts(name: str) -> list[dict[str, Any]]:
-    """Read texts of our own.
+    """Read the rows of a file of texts that were written for training.
 
     Args:
         name: `comments`, `contrasts`, `reviews`, `templates`, `wordings` or `written`.

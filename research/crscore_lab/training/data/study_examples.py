@@ -1,4 +1,4 @@
-"""Examples of a human study: rated reviews, each with its pseudo-references and target scores."""
+"""Makes examples of a study's rated reviews, each with pseudo-references and target scores."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from crscore.scoring.cells import select_references
 from crscore_lab.study.data.study import LIKERT, RatedReview, Study
 
 MAX_CLAIMS: Final = 12
-"""Maximum number of claims, as in a score by default."""
+"""Maximum number of claims, as for a score with default settings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +20,7 @@ class Target:
     scores: tuple[float, ...]
     """Conciseness, comprehensiveness and relevance, each in [0, 1]: (Likert - 1) / 4."""
     addressed: frozenset[int] | None = None
-    """Pseudo-references that the review addresses; None when not annotated."""
+    """Indices of the pseudo-references that the review addresses; None if not annotated."""
     weight: float = 1.0
     """Weight in the loss."""
 
@@ -32,7 +32,7 @@ class Example:
     change: str
     """Id of the change, the unit of every split."""
     system: str
-    """Author of the review."""
+    """System, or person, that wrote the review."""
     diff: Diff
     references: tuple[PseudoReference, ...]
     """Pseudo-references that the review is compared with."""
@@ -44,20 +44,20 @@ def make_examples(study: Study, generator: ClaimGenerator) -> list[Example]:
     """Pair every rated review with every list of pseudo-references.
 
     Args:
-        study: The study.
-        generator: Generator of one of the lists, from the patches and full files.
+        study: The study, which has two lists for each change: claims, and an edited list.
+        generator: Generator of the third list.
 
     Returns:
-        The examples; none for an empty list.
+        The examples. There are none for a list that is empty.
     """
     diffs = [change.read_diff() for change in study.changes]
     examples: list[Example] = []
     for change, diff, generated in zip(
         study.changes, diffs, generator.generate(diffs), strict=True
     ):
-        # Without issues. The published study has the findings of old tools, more than half of which
-        # criticise JavaScript of 2015 for features that were new after 2009. Reviews hardly ever
-        # address them, so a matcher trained on them learns that issues are never addressed.
+        # Issues are left out. Those of the published study come from old tools, and more than half
+        # of them criticise JavaScript of 2015 for features that were new after 2009. Reviews hardly
+        # ever address them, so a matcher would learn that reviews never address issues.
         rows = tuple(
             index for index, ref in enumerate(change.edited) if ref.kind is not ReferenceKind.ISSUE
         )
@@ -86,13 +86,13 @@ def make_target(review: RatedReview, *, rows: Sequence[int] = ()) -> Target:
 
     Args:
         review: Rated review.
-        rows: Rows of the edited list that it is compared with, as indexed by `addressed`; empty
-            when it is compared with other claims.
+        rows: Rows of the study's edited list that the review is compared with; empty if it is
+            compared with another list.
     """
     low, high = LIKERT
     addressed = None
     if rows and review.addressed is not None:
-        # The annotation counts rows of the full list, from which issues were left out.
+        # The annotation has rows of the full list, but `Target` has indices without the issues.
         addressed = frozenset(index for index, row in enumerate(rows) if row in review.addressed)
     scores = tuple((rating - low) / (high - low) for rating in review.ratings)
     return Target(scores=scores, addressed=addressed)

@@ -1,4 +1,4 @@
-"""Useless review texts: templates that are filled with names of a change without reading it."""
+"""Makes useless review texts: templates that are filled with names of a change."""
 
 import random
 import re
@@ -15,13 +15,13 @@ _MAX_LINE: Final = 120
 def fill(template: str, patch: str, rng: random.Random) -> str:
     r"""Fill the slots of a template.
 
-    `{a}`, `{b}` and `{c}` are names of added lines, `{L}` is an added line, `{w}` is words
-    of added lines, `{path}` is a path.
+    `{a}`, `{b}` and `{c}` become names in added lines, `{L}` becomes an added line, each `{w}` a
+    word in an added line, and `{path}` the path of a changed file.
 
     Args:
         template: The template.
         patch: Text of the change.
-        rng: Source of all draws.
+        rng: Generator of all random choices.
 
     Example:
         >>> fill("Why is `{a}` needed?", "@@ -1 +1 @@\n+total_sum = 1", random.Random(0))

@@ -1,4 +1,4 @@
-"""Boosted trees over cells, grown on the gradient of the structured loss."""
+"""Grows boosted trees over cells, with the gradients of the loss in `loss.py`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ _PARAMETERS: Final = {
     "min_data_in_leaf": 40,
     "bagging_freq": 1,
     "max_bin": 63,
-    # With these three, every run grows the same trees: sums of floats depend on their order.
+    # With these three settings, every run adds floats in the same order and grows the same trees.
     "deterministic": True,
     "force_row_wise": True,
     "num_threads": 1,
@@ -42,14 +42,14 @@ class TreeSettings:
     rounds: int = 250
     """Number of trees in one ensemble."""
     ensembles: int = 3
-    """Number of ensembles with independent draws, whose logits are averaged."""
+    """Number of ensembles with different seeds, whose logits are averaged."""
     features: float = 0.5
-    """Share of the features available to a node."""
+    """Share of the features that are available to a node."""
     rows: float = 0.7
-    """Share of the cells used by a tree."""
+    """Share of the cells that a tree is grown on."""
     random_thresholds: bool = True
-    """Whether to try one random threshold per feature (extremely randomised trees), not the best:
-    diverse trees overfit a study less."""
+    """Whether to try one random threshold of each feature (extremely randomised trees) instead of
+    all, because diverse trees overfit a study less."""
     loss: tuple[float, float, float] = LOSS
     """Weights of the errors of conciseness, comprehensiveness and relevance."""
 
@@ -68,7 +68,7 @@ def grow_trees(
 ) -> Trees:
     """Grow the trees.
 
-    Training is single-threaded and seeded: the same rows give the same trees.
+    Training is single-threaded and seeded, so the same rows give the same trees.
 
     Args:
         rows: Features of every cell, shape (M, F).
@@ -76,10 +76,10 @@ def grow_trees(
         directions: Monotonicity, shape (F,): 1 where a higher feature may only raise a cell, -1
             where it may only lower it, 0 where it may do both.
         settings: Settings of the trees.
-        seed: Seed of all draws.
+        seed: Seed of all random choices.
 
     Returns:
-        The trees; their sum, plus `START`, is a cell's logit.
+        The trees. The logit of a cell is the sum of their values and `START`.
 
     Raises:
         DependencyError: lightgbm is not installed.
@@ -99,7 +99,7 @@ def grow_trees(
         data = lightgbm.Dataset(
             rows, free_raw_data=False, params=parameters | {"objective": "none"}
         )
-        # With a custom objective, lightgbm starts at 0.
+        # With a custom objective, lightgbm's logits start at 0 instead of at `START`.
         parameters["objective"] = lambda logits, _: gradient(
             logits + START, layout, loss=settings.loss
         )
@@ -112,7 +112,7 @@ def grow_trees(
 
 
 def flatten_trees(structures: Sequence[dict[str, Any]], *, scale: float) -> Trees:
-    """Convert lightgbm's nested trees to flat arrays, their values scaled."""
+    """Convert lightgbm's nested trees to flat arrays, and multiply their values by `scale`."""
     nodes: list[tuple[int, float, int, int, float]] = []
 
     def append(node: dict[str, Any]) -> int:

@@ -25,7 +25,7 @@ SHARPNESS: Final = 3.0
 LOSS: Final = (1.0, 1.5, 4.0)
 """Weights of the errors of conciseness, comprehensiveness and relevance."""
 ADDRESSED: Final = 0.6
-"""Weight of the error of a (pseudo-reference, review) pair, relative to the three."""
+"""Weight of the error of whether a review addresses a pseudo-reference, relative to `LOSS`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -33,26 +33,28 @@ class Layout:
     """Layout of the M cells of many reviews."""
 
     sentence: Integers
-    """Sentence of each cell, shape (M,)."""
+    """Index of each cell's sentence, shape (M,)."""
     reference: Integers
-    """(Review, pseudo-reference) of each cell, shape (M,)."""
+    """Index of each cell's pair of review and pseudo-reference, shape (M,)."""
     review_of_sentence: Integers
-    """Review of each sentence."""
+    """Index of each sentence's review."""
     review_of_reference: Integers
-    """Review of each (review, pseudo-reference)."""
+    """Index of the review of each pair of review and pseudo-reference."""
     targets: Doubles
-    """Shape (reviews, 3), each in [0, 1]."""
+    """Target scores of the reviews, shape (reviews, 3), each in [0, 1]."""
     weights: Doubles
-    """Shape (reviews,)."""
+    """Weights of the reviews in the loss, shape (reviews,)."""
     addressed: Doubles
-    """For each (review, pseudo-reference) 1, 0, or NaN where not annotated."""
+    """Whether the review of each pair addresses the pseudo-reference: 1, 0, or NaN if this is not
+    annotated."""
 
     @classmethod
     def of(cls, shapes: Sequence[tuple[int, int]], targets: Sequence[Target]) -> Layout:
         """Arrange the cells of reviews one after the other.
 
         Args:
-            shapes: (Pseudo-references, sentences) of each review; its cells come row by row.
+            shapes: Number of pseudo-references and number of sentences of each review. The cells of
+                a pseudo-reference are next to each other.
             targets: Target scores of each review.
         """
         sentence, reference, addressed = [], [], []
@@ -84,7 +86,7 @@ def sigmoid(logits: Doubles) -> Doubles:
 def gradient(
     logits: Doubles, layout: Layout, *, loss: tuple[float, float, float] = LOSS
 ) -> tuple[Doubles, Doubles]:
-    """Compute the gradient of the loss by each cell's logit.
+    """Compute the gradient of the loss with respect to the cells' logits.
 
     Args:
         logits: Shape (M,).
@@ -106,16 +108,16 @@ def gradient(
         reviews = len(layout.weights)
         best = np.bincount(group, shares * degrees, len(review_of))
         size = np.maximum(np.bincount(review_of, minlength=reviews), 1)
-        pull = shares * slope / size[review_of[group]]
-        return np.bincount(review_of, best, reviews) / size, pull
+        d_mean = shares * slope / size[review_of[group]]
+        return np.bincount(review_of, best, reviews) / size, d_mean
 
     con, d_con = mean_of_best(by_sentence, layout.sentence, layout.review_of_sentence)
     comp, d_comp = mean_of_best(by_reference, layout.reference, layout.review_of_reference)
-    # Both may be 0.
+    # 1e-9 is added, because the sum is a divisor, and both scores may be 0.
     total = con + comp + 1e-9
     rel = 2 * con * comp / total
     d_rel = (2 * comp**2 / total**2)[review] * d_con + (2 * con**2 / total**2)[review] * d_comp
-    # Above 0, because lightgbm divides by it.
+    # `second` starts above 0, because lightgbm divides by it.
     first, second = np.zeros_like(logits), np.full_like(logits, 1e-4)
     for column, (value, d_value) in enumerate(((con, d_con), (comp, d_comp), (rel, d_rel))):
         cost = 2 * loss[column] * layout.weights
@@ -124,11 +126,11 @@ def gradient(
     best = np.bincount(layout.reference, by_reference * degrees, len(layout.review_of_reference))
     is_annotated = ~np.isnan(layout.addressed)
     error = np.where(is_annotated, best - np.nan_to_num(layout.addressed), 0.0)
-    # The slope of the cross-entropy has no bound near 0 and 1.
+    # Limited, because the slope of the cross-entropy grows without bound near 0 and 1.
     spread = np.clip(best * (1 - best), 1e-3, None)
-    pull = by_reference * slope * layout.weights[review]
-    first += ADDRESSED * (error / spread)[layout.reference] * pull
-    second += ADDRESSED * is_annotated[layout.reference] * pull
+    d_best = by_reference * slope * layout.weights[review]
+    first += ADDRESSED * (error / spread)[layout.reference] * d_best
+    second += ADDRESSED * is_annotated[layout.reference] * d_best
     return first, second
 
 
