@@ -1,9 +1,11 @@
 """Computes the headline of a review: the value of its remarks for the author of the change.
 
-    value = 0.4 times the sum of gain_i * 0.6 ** i, minus 5 % of it for each empty remark
+    value = 0.4 * (the sum of gain_i * 0.6 ** i) * (1 - deduction)
 
-where i counts from 0 for the most valuable remark, and the gain of a remark is
-((worth - 1) / 4) ** 3. The value is reported as its percentile among real reviews (the standing).
+where i counts from 0 for the most valuable remark, the gain of a remark is ((worth - 1) / 4) ** 3,
+and the deduction is 5 % for each empty remark, but at most 25 %. The value is reported as its
+percentile among real reviews (the standing).
+
 Two readers who follow the same guide agree about a comment, but the network agrees with them only
 in part. So each percentile has an interval, which shows how far the network's percentiles were from
 those of the readers on texts that the network had not seen.

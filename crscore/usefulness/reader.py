@@ -67,9 +67,9 @@ RESTATES_FROM: Final = 0.7
 SURELY_ABOUT: Final = 0.7
 """Minimum probability of being about the change with which a remark keeps all of its worth."""
 DOUBT: Final = 0.5
-"""Factor of the mean log-odds of an author's other remarks, which is added to the log-odds of a
-remark if it is negative. With 1, the standing of a review would change more if the review were
-rephrased as questions."""
+"""Factor of the mean log-odds of an author's other remarks. If this mean is negative, its product
+with the factor is added to the log-odds of a remark. With 1, the standing of a review would change
+more if the review were rephrased as questions."""
 MAX_DOUBT: Final = 4.0
 """Maximum absolute value of the log-odds of one remark in that mean."""
 FUNCTIONAL_WEIGHT: Final = 0.4
@@ -97,7 +97,7 @@ SECURITY: Final = re.compile(
 )
 """Names of the gravest consequences."""
 SECURITY_IMPORTANCE: Final = 0.9
-"""Minimum importance of a remark with one of the `ACTING` stances that names a consequence."""
+"""Minimum importance of a remark that names such a consequence and has a stance of `ACTING`."""
 SECURITY_WORTH: Final = 0.5
 """Added to the log-odds of the worth of such a remark."""
 

@@ -21,7 +21,7 @@ def probabilities(weights: np.ndarray) -> np.ndarray:
     return 1 / (1 + np.exp(-(MEASURES @ weights[:-1] + weights[-1])))
 
 
-def test_both_sides_are_distinguished() -> None:
+def test_classes_are_separated() -> None:
     learned = fitted()
     assert learned.shape == (4,)
     assert learned.dtype == np.float32
@@ -30,7 +30,7 @@ def test_both_sides_are_distinguished() -> None:
     assert abs(learned[1]) < 0.1
 
 
-def test_probabilities_are_those_of_the_data() -> None:
+def test_predicted_probabilities_match_the_frequencies() -> None:
     assert 0.1 < TARGETS.mean() < 0.4
     assert probabilities(fitted()).mean() == pytest.approx(TARGETS.mean(), abs=1e-3)
 
@@ -39,7 +39,7 @@ def test_target_may_be_a_probability() -> None:
     assert probabilities(fitted(np.full(N, 0.3))) == pytest.approx(np.full(N, 0.3), abs=1e-3)
 
 
-def test_rows_without_a_weight_do_not_count() -> None:
+def test_rows_of_weight_zero_have_no_effect() -> None:
     spoilt = np.where(np.arange(N) < N // 2, 1 - TARGETS, TARGETS)
     halved = np.repeat([0.0, 1.0], N // 2)
     np.testing.assert_allclose(fitted(spoilt, halved), fitted(TARGETS, halved), atol=1e-5)
@@ -51,13 +51,13 @@ def test_same_rows_give_the_same_weights() -> None:
 
 
 @pytest.mark.parametrize("side", [0.0, 1.0])
-def test_one_side_alone_stays_finite(side: float) -> None:
+def test_weights_for_a_single_class_are_finite(side: float) -> None:
     learned = fitted(np.full(N, side))
     assert np.isfinite(learned).all()
     assert ((probabilities(learned) > 0.5) == bool(side)).all()
 
 
-def test_slope_is_that_of_the_loss(monkeypatch) -> None:
+def test_gradient_matches_the_loss(monkeypatch) -> None:
     kept = {}
 
     def watch(loss, start, **_):

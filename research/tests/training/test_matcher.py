@@ -58,14 +58,14 @@ def test_same_seed_gives_the_same_bytes(data, learned) -> None:
     assert calibrated.to_bytes(again) == calibrated.to_bytes(learned)
 
 
-def test_other_seed_grows_other_trees(data, learned) -> None:
+def test_trees_depend_on_the_seed(data, learned) -> None:
     other = matcher.train(data, encoder=hashing.Hashing(), settings=SMALL, seed=1)
     assert other.seed == 1
     assert not np.array_equal(other.trees.value, learned.trees.value)
     np.testing.assert_array_equal(other.background.axes, learned.background.axes)
 
 
-def test_reader_says_what_is_about_the_change(data) -> None:
+def test_reader_judges_what_is_about_the_change(data) -> None:
     example = study_examples.make_examples(data, plugins.create("claims", "structural"))[0]
     sentences = split_sentences(example.text)
     vectors = Vectors(hashing.Hashing())
@@ -82,7 +82,7 @@ def test_reader_says_what_is_about_the_change(data) -> None:
     assert (judged != 0.5).all()
 
 
-def test_weights_say_what_they_were_learned_from(data, learned) -> None:
+def test_weights_have_the_hash_of_the_data_and_the_encoder(data, learned) -> None:
     assert (learned.data_sha256, learned.seed, learned.encoder) == (
         data.sha256,
         0,
@@ -94,7 +94,7 @@ def test_weights_say_what_they_were_learned_from(data, learned) -> None:
     assert learned.trees.feature.max() < len(features.feature_names(3))
 
 
-def test_what_was_learned_is_read_again_and_scores(data, learned, tmp_path: Path) -> None:
+def test_trained_weights_can_be_read_and_score(data, learned, tmp_path: Path) -> None:
     path = tmp_path / "own.npz"
     path.write_bytes(calibrated.to_bytes(learned))
     own = plugins.create("matchers", "calibrated", {"encoder": "hashing:256", "weights": str(path)})
@@ -108,7 +108,7 @@ def test_what_was_learned_is_read_again_and_scores(data, learned, tmp_path: Path
     np.testing.assert_array_equal(results[0].degrees, results[1].degrees)
 
 
-def test_people_liked_what_scores_higher(data, learned) -> None:
+def test_scores_rank_reviews_as_people_did(data, learned) -> None:
     scorer = Scorer(encoder="hashing", matcher=learned, analyzers="none")
     pairs = [
         (change.read_diff(), scorer.read_review(review.text), review.ratings[2])
@@ -120,7 +120,7 @@ def test_people_liked_what_scores_higher(data, learned) -> None:
     assert np.corrcoef(scores, [rating for *_, rating in pairs])[0, 1] > 0.2
 
 
-def test_every_review_meets_three_lists_and_only_the_edited_one_is_linked(data) -> None:
+def test_review_is_compared_with_three_lists_and_only_the_edited_one_is_annotated(data) -> None:
     examples = study_examples.make_examples(data, plugins.create("claims", "structural"))
     first = data.changes[0]
     mine = [example for example in examples if example.change == first.id]
@@ -136,7 +136,7 @@ def test_every_review_meets_three_lists_and_only_the_edited_one_is_linked(data) 
     assert links["ground_truth"] == {0}
 
 
-def test_what_tools_found_is_not_learned_from(data) -> None:
+def test_issues_are_left_out_of_examples(data) -> None:
     assert any(ref.kind is ReferenceKind.ISSUE for change in data.changes for ref in change.edited)
     assert any(
         ref.kind is ReferenceKind.ISSUE for change in data.changes for ref in change.recorded
@@ -147,7 +147,7 @@ def test_what_tools_found_is_not_learned_from(data) -> None:
     )
 
 
-def test_likert_is_brought_to_0_to_1() -> None:
+def test_likert_ratings_are_scaled_to_0_to_1() -> None:
     review = RatedReview(
         system="s",
         text="t",
@@ -166,7 +166,7 @@ def test_likert_is_brought_to_0_to_1() -> None:
     assert free.weight == 1
 
 
-def test_links_are_not_annotated() -> None:
+def test_target_without_annotation_has_no_addressed_references() -> None:
     review = RatedReview(
         system="s", text="t", conciseness=1.0, comprehensiveness=1.0, relevance=1.0
     )
@@ -182,7 +182,7 @@ def rows_without(**left_out) -> list[dict]:
     return [row | left_out for row in many_rows(NAMES[:6])]
 
 
-def test_study_without_recorded_claims_can_be_learned_from(tmp_path: Path) -> None:
+def test_matcher_is_trained_on_a_study_without_recorded_claims(tmp_path: Path) -> None:
     rows = rows_without(llm_claims=[], pseudo_references=[])
     trained = matcher.train(
         study.read_study(helper.write(tmp_path / "s.jsonl", rows)),
@@ -204,13 +204,13 @@ def test_study_of_blank_reviews_is_an_input_error(tmp_path: Path, text: str) -> 
 
 
 @pytest.mark.smoke
-def test_study_of_three_changes_learns_without_a_crash(tmp_path: Path) -> None:
+def test_matcher_is_trained_on_a_study_of_three_changes(tmp_path: Path) -> None:
     small = study.read_study(helper.write(tmp_path / "s.jsonl", helper.full_rows()))
     trained = matcher.train(small, encoder=hashing.Hashing(), settings=SMALL)
     assert calibrated.to_bytes(trained)
 
 
-def test_too_few_cells_for_a_cut_are_an_input_error_and_no_constant(tmp_path: Path) -> None:
+def test_too_few_cells_for_a_split_are_an_input_error(tmp_path: Path) -> None:
     few = study.read_study(helper.write(tmp_path / "few.jsonl", helper.full_rows()[:1]))
     with pytest.raises(InputError, match=r"no tree found a split|nothing can be learned"):
         matcher.train(

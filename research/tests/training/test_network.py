@@ -85,7 +85,7 @@ def test_exported_layers_give_the_outputs_of_the_network(untuned) -> None:
     np.testing.assert_allclose(outputs_of(untuned.export(), texts), expected, rtol=0, atol=5e-3)
 
 
-def test_export_is_of_the_tuned_layers_alone_in_half_precision(tuned) -> None:
+def test_export_has_only_the_tuned_layers_in_half_precision(tuned) -> None:
     own = ENCODER.tensors()
     assert tuned.layers.tensors.keys() == {
         name
@@ -103,13 +103,13 @@ def test_export_is_of_the_tuned_layers_alone_in_half_precision(tuned) -> None:
     assert tuned.head.shape == (385, len(OUTPUTS))
 
 
-def test_tuning_leaves_the_encoder_alone(tuned) -> None:
+def test_tuning_does_not_change_the_encoder(tuned) -> None:
     before = MiniLM(offline=True).encode(ASKED)
     tuned.read(ASKED, ENCODER)
     np.testing.assert_array_equal(ENCODER.encode(ASKED), before)
 
 
-def test_same_seed_gives_the_same_weights_and_another_one_others(monkeypatch) -> None:
+def test_weights_depend_only_on_the_seed(monkeypatch) -> None:
     monkeypatch.setattr(network, "EPOCHS", 1)
     first, again, other = (network.tune(ROWS[2:6], ENCODER, seed=seed) for seed in (1, 1, 2))
     np.testing.assert_array_equal(first.head, again.head)
@@ -118,7 +118,7 @@ def test_same_seed_gives_the_same_weights_and_another_one_others(monkeypatch) ->
     assert not np.array_equal(first.head, other.head)
 
 
-def test_unknown_labels_do_not_count() -> None:
+def test_unknown_labels_do_not_change_the_loss() -> None:
     row = replace(ROWS[0], stance=None, ratings={"actionable": 1.0})
     outputs = torch.zeros((1, len(OUTPUTS)), requires_grad=True)
     loss(outputs, [row]).backward()
@@ -144,7 +144,7 @@ def test_every_rating_has_a_weight() -> None:
 
 
 @pytest.mark.parametrize("lengths", [[5], [3, 200, 7, 128, 9, 9, 60], list(range(2, 129))])
-def test_batches_hold_each_text_once_and_few_tokens(lengths: list[int]) -> None:
+def test_batches_have_each_text_once_within_the_token_limit(lengths: list[int]) -> None:
     batches = network._batches(lengths, np.random.default_rng(0))
     assert sorted(index for batch in batches for index in batch) == list(range(len(lengths)))
     for batch in batches:
@@ -160,7 +160,7 @@ def test_text_of_any_length_is_cut_and_read() -> None:
 
 
 @pytest.mark.parametrize("package", ["torch", "transformers"])
-def test_missing_package_says_what_to_install(monkeypatch, package: str) -> None:
+def test_error_of_a_missing_package_names_the_command(monkeypatch, package: str) -> None:
     for name in ("torch", "transformers"):
         monkeypatch.setitem(sys.modules, name, ModuleType(name))
     network.require_packages()

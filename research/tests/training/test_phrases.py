@@ -33,31 +33,31 @@ def model(**weights: float) -> Phrases:
     "other",
     ["`parse_all` is never closed", "parseAll() is never closed", "a.read_file is never closed"],
 )
-def test_names_are_the_same_word(other: str) -> None:
+def test_names_in_code_are_one_word(other: str) -> None:
     assert split_phrases(other) == split_phrases("`f` is never closed")
 
 
-def test_plain_words_are_not_names() -> None:
+def test_plain_words_are_not_masked() -> None:
     assert "x" not in split_phrases("The Parser leaks, i.e. it is never closed. See above.")
 
 
-def test_known_words_move_the_ratings() -> None:
+def test_known_phrases_change_the_ratings() -> None:
     low, none, high = model(typo=-0.3, leak=0.4).read(["A typo.", "Hello", "A leak."])[
         :, IMPORTANCE
     ]
     assert low < none == 0 < high
 
 
-def test_ratings_stay_probabilities() -> None:
+def test_ratings_are_probabilities() -> None:
     logits = model(leak=50.0).read(["leak"])
     assert np.allclose(1 / (1 + np.exp(-logits)), 1 - MIN_PROBABILITY)
 
 
-def test_no_texts_give_no_ratings() -> None:
+def test_no_texts_have_no_ratings() -> None:
     assert model(leak=1.0).read([]).shape == (0, len(PHRASED))
 
 
-def test_only_some_ratings_are_joined() -> None:
+def test_only_phrased_ratings_are_averaged() -> None:
     alone = outputs(importance=0.9, actionable=0.9)[None]
     no_weights = np.zeros(len(OUTPUTS) + len(PHRASED) + 1, dtype=np.float32)
     network = scripted(lambda _: alone[0], phrases=model(leak=0.0), worth=no_weights)
@@ -70,7 +70,7 @@ def test_only_some_ratings_are_joined() -> None:
     np.testing.assert_allclose(joined[:, at], alone[:, at] / 2, atol=1e-6)
 
 
-def test_what_is_learned_tells_the_texts_apart() -> None:
+def test_learned_phrases_distinguish_the_texts() -> None:
     rows = [
         LabelledText(text=text.format(number), group=str(number), ratings={"importance": rating})
         for number in range(20)
@@ -82,7 +82,7 @@ def test_what_is_learned_tells_the_texts_apart() -> None:
     assert severe[PHRASED.index("functional")] == trivial[PHRASED.index("functional")]
 
 
-def test_without_texts_nothing_is_known() -> None:
+def test_no_texts_give_no_phrases() -> None:
     assert training.learn([]).terms == ()
 
 

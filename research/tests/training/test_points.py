@@ -52,7 +52,7 @@ def test_findings_have_the_problem_of_their_point() -> None:
     assert CHANGES[1].labels().tolist() == [[1, 0], [0, 0]]
 
 
-def test_points_move_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tuning_separates_points(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(points, "EPOCHS", 8)
     tuned = points.tune(CHANGES, ENCODER)
     assert margin(tuned) > margin(None) + 0.1

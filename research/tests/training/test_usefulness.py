@@ -13,7 +13,7 @@ from crscore import plugins
 from crscore.encoders import hashing
 from crscore.encoders.minilm import MiniLM, TunedLayers
 from crscore.errors import InputError
-from crscore.matchers import weights
+from crscore.matchers import calibrated
 from crscore.matchers.calibrated import Calibrated
 from crscore.records import Comment, Stance
 from crscore.usefulness import evidence, model
@@ -104,16 +104,16 @@ def crossed(data: Corpus) -> tuple[CrossFit, Tuner]:
 def test_same_corpus_gives_the_same_bytes(data, both) -> None:
     again = train(data)
     assert model.to_bytes(again[0]) == model.to_bytes(both[0])
-    assert weights.to_bytes(again[1].weights) == weights.to_bytes(both[1].weights)
+    assert calibrated.to_bytes(again[1]) == calibrated.to_bytes(both[1])
 
 
-def test_matcher_is_learned_with_it(data, both) -> None:
-    learned, calibrated = both
-    assert calibrated.weights.encoder == learned.encoder
-    assert calibrated.weights.data_sha256 == data.study.sha256
+def test_matcher_has_the_encoder_and_the_data_of_the_weights(data, both) -> None:
+    learned, trained = both
+    assert trained.encoder == learned.encoder
+    assert trained.data_sha256 == data.study.sha256
 
 
-def test_matcher_reads_with_what_was_learned(data, monkeypatch) -> None:
+def test_matcher_is_trained_with_the_learned_reader(data, monkeypatch) -> None:
     readers = []
 
     def watch(rated: Study, **options: object) -> None:
@@ -127,13 +127,13 @@ def test_matcher_reads_with_what_was_learned(data, monkeypatch) -> None:
     assert reader.weights.network.layers is learned.network.layers
 
 
-def test_weights_say_what_they_were_learned_from(data, learned) -> None:
+def test_weights_have_the_hash_of_the_data_and_the_encoder(data, learned) -> None:
     assert (learned.encoder, learned.data_sha256) == ("hashing:256", data.sha256)
     counts = learned.rarity.frequency.values()
     assert usefulness.MIN_CHANGES <= min(counts) <= max(counts) <= learned.rarity.documents
 
 
-def test_parts_fit_what_is_measured(learned) -> None:
+def test_shapes_of_the_weights_match_the_features(learned) -> None:
     assert learned.about.shape == (len(evidence.FEATURES) + 1,)
     assert learned.network.worth.shape == (len(OUTPUTS) + len(PHRASED) + 1,)
     for part in (learned.about, learned.network.worth):
@@ -141,19 +141,19 @@ def test_parts_fit_what_is_measured(learned) -> None:
     assert learned.network.worth[:-1].any()
 
 
-def test_network_is_the_one_that_has_seen_all_texts(learned) -> None:
+def test_final_network_is_tuned_on_all_texts(learned) -> None:
     # After one for each fold.
     assert learned.network.layers.tensors["run"][0] == FOLDS + 1
     assert learned.network.head.shape == (3, len(OUTPUTS))
 
 
-def test_file_of_it_is_read_again(learned, tmp_path: Path) -> None:
+def test_written_weights_can_be_read(learned, tmp_path: Path) -> None:
     path = tmp_path / "own.npz"
     path.write_bytes(model.to_bytes(learned))
     assert model.to_bytes(model.read_weights(path)) == path.read_bytes()
 
 
-def test_each_text_meets_its_own_change_and_others_of_its_pool(data, crossed) -> None:
+def test_each_text_is_compared_with_its_own_change_and_others_of_its_pool(data, crossed) -> None:
     rows = crossed[0].about
     by_text: dict[tuple[Post, bool], list[AboutRow]] = {}
     for row in rows:
@@ -166,7 +166,7 @@ def test_each_text_meets_its_own_change_and_others_of_its_pool(data, crossed) ->
     assert all(row.post.is_tied for row in rows)
 
 
-def test_network_of_a_fold_has_seen_no_text_of_it(crossed) -> None:
+def test_network_of_a_fold_is_not_tuned_on_texts_of_the_fold(crossed) -> None:
     fitted, tuner = crossed
     assert len(tuner.runs) == len(fitted.readers) == FOLDS
     for fold, seen in enumerate(tuner.runs):
@@ -174,7 +174,7 @@ def test_network_of_a_fold_has_seen_no_text_of_it(crossed) -> None:
         assert 0 < len(seen) < len(fitted.rows)
 
 
-def test_rows_are_texts_with_something_known(crossed) -> None:
+def test_rows_are_texts_with_labels(crossed) -> None:
     rows = crossed[0].rows
     assert all(row.text.strip() for row in rows)
     assert all(row.stance or row.ratings for row in rows)
@@ -187,7 +187,7 @@ def test_judged_sentence_is_learned_once_and_counts_less(crossed) -> None:
     assert (rows[0].stance, rows[0].ratings) == (Stance.REQUEST, {"actionable": 1})
 
 
-def test_comment_that_was_judged_by_its_words_too_has_the_mean(data, monkeypatch) -> None:
+def test_comment_that_was_also_judged_without_code_has_the_mean(data, monkeypatch) -> None:
     post = next(post for post in data.posts if "worth" in post.ratings and not post.by_sentence)
     judged = {text_key(post.comment.body.strip()): {"worth": 0.2}}
     monkeypatch.setattr(judgements, "read_words_judgements", lambda: judged)
@@ -196,7 +196,7 @@ def test_comment_that_was_judged_by_its_words_too_has_the_mean(data, monkeypatch
     assert row.weight == post.weight * usefulness.COMMENT_WEIGHT
 
 
-def test_what_holds_for_sentences_is_learned_of_each(crossed) -> None:
+def test_labels_of_sentences_apply_to_each_sentence(crossed) -> None:
     texts = [row.text for row in crossed[0].rows]
     assert {"The window was 10.", "It is 20 now."} < set(texts)
     # A whole comment of two sentences.
@@ -227,7 +227,7 @@ def test_comments_are_in_the_fold_of_their_group(data, crossed) -> None:
         assert {item.group for item in comments} == {post.group for post in expected}
 
 
-def test_remarks_are_measured_as_in_use(crossed) -> None:
+def test_remarks_are_measured_as_for_a_score(crossed) -> None:
     fitted, _ = crossed
     items = [item for fold in fitted.candidates for item in fold]
     assert all(item.remarks for item in items)
@@ -242,7 +242,7 @@ def test_remarks_are_measured_as_in_use(crossed) -> None:
     assert max(remark.measures[actionable] for remark in praise.remarks) < -1
 
 
-def test_comparison_sets_are_of_people_and_bots_ascending(data, learned) -> None:
+def test_values_of_people_and_bots_are_ascending(data, learned) -> None:
     values = learned.scale.values
     assert list(values) == [(kind, writer) for kind in KINDS for writer in (PEOPLE, BOTS)]
     people = sum(post.is_person and post.is_tied for post in data.posts)
@@ -259,7 +259,7 @@ def test_text_without_a_sentence_is_left_out(data, learned) -> None:
     assert model.to_bytes(trained) == model.to_bytes(learned)
 
 
-def test_texts_on_one_change_alone_are_an_input_error(data) -> None:
+def test_texts_on_only_one_change_are_an_input_error(data) -> None:
     with pytest.raises(InputError, match="a change other than its own"):
         train(replace(data, posts=data.posts[:1]))
 

@@ -33,13 +33,13 @@ def comments(count: int = 200, **fields: bool) -> list[Candidate]:
     ]
 
 
-def test_measure_that_goes_with_the_worth_is_learned() -> None:
+def test_measure_that_correlates_with_the_worth_gets_a_weight() -> None:
     weights = worth.fit(comments(2_000, is_person=True))
     assert weights.shape == (WIDTH + 1,)
     assert weights[IMPORTANCE] > 5 * abs(weights[WORTH])
 
 
-def test_written_reviews_are_learned_by_their_kind() -> None:
+def test_targets_of_written_reviews_depend_on_their_kind() -> None:
     written = [
         Candidate(kind=kind, remarks=[remark(actionable=level + RNG.normal() / 4)])
         for kind, level in (("senior", 2.0), ("template 1", -2.0))

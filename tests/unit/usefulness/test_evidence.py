@@ -38,7 +38,7 @@ def weighed(text: str, patch: str = PATCH, lines=NONE, claims=NONE) -> dict[str,
     return dict(zip(FEATURES, values, strict=True))
 
 
-def test_words_are_kept_by_their_place() -> None:
+def test_words_are_sorted_by_where_they_occur() -> None:
     ground = evidence.read_change_words(parse.parse_diff(PATCH))
     assert {"limit", "max"} <= ground.changed
     assert ground.context == {"spe", "torqu"}
@@ -48,19 +48,19 @@ def test_words_are_kept_by_their_place() -> None:
     assert not ground.location & (ground.changed | ground.context)
 
 
-def test_word_that_is_changed_is_no_context() -> None:
+def test_changed_word_is_not_a_context_word() -> None:
     again = PATCH.replace(" torque = 4", " limit = 4")
     assert "limit" not in evidence.read_change_words(parse.parse_diff(again)).context
 
 
-def test_rarity_falls_with_the_changes_that_have_a_word() -> None:
+def test_rarity_falls_with_the_number_of_changes() -> None:
     assert RARITY.by_stem == {"limit": pytest.approx(math.log(10))}
     assert RARITY.of("limit") == RARITY.by_stem["limit"]
     assert RARITY.of("unknown") == pytest.approx(math.log(100))
     assert Rarity(frequency={"the": 5}, documents=5).of("the") == 0
 
 
-def test_ties_worked_out_by_hand() -> None:
+def test_measures_computed_by_hand() -> None:
     measures = weighed("The limit of velocity.")
     ten, hundred = math.log(10), math.log(100)
     assert measures["changed_share"] == pytest.approx(ten / (ten + hundred), abs=1e-4)

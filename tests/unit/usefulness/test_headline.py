@@ -86,7 +86,7 @@ REMARKS = st.lists(
 
 
 @given(REMARKS)
-def test_shares_less_the_price_are_the_value(remarks: list[Remark]) -> None:
+def test_value_is_the_sum_of_shares_minus_the_deduction(remarks: list[Remark]) -> None:
     shares, price, value = headline.sum_up(dict(enumerate(remarks)))
     assert value == pytest.approx(sum(share.value for share in shares) - price)
     assert 0 <= value <= 1
@@ -98,21 +98,23 @@ def test_shares_less_the_price_are_the_value(remarks: list[Remark]) -> None:
 
 
 @given(REMARKS, PROBABILITY)
-def test_one_more_remark_lowers_no_sum_of_shares(remarks: list[Remark], worth: float) -> None:
+def test_another_remark_never_lowers_the_sum_of_shares(remarks: list[Remark], worth: float) -> None:
     before, *_ = headline.sum_up(dict(enumerate(remarks)))
     after, *_ = headline.sum_up(dict(enumerate([*remarks, make_remark(worth)])))
     assert sum(share.value for share in after) >= sum(share.value for share in before) - 1e-12
 
 
 @given(REMARKS, PROBABILITY, PROBABILITY)
-def test_one_more_remark_lowers_the_value_by_its_price_at_most(remarks, worth, actionable) -> None:
+def test_another_remark_lowers_the_value_by_its_deduction_at_most(
+    remarks, worth, actionable
+) -> None:
     *_, before = headline.sum_up(dict(enumerate(remarks)))
     further = make_remark(worth, actionable=actionable)
     *_, after = headline.sum_up(dict(enumerate([*remarks, further])))
     assert after >= before - headline.EMPTY_DEDUCTION - 1e-12
 
 
-def test_price_is_a_part_of_the_value_at_most() -> None:
+def test_deduction_is_limited_to_a_share_of_the_value() -> None:
     shares, price, value = headline.sum_up(
         {0: make_remark(0.8)} | {at: off_topic() for at in range(1, 10_000)}
     )
@@ -132,7 +134,7 @@ def test_remarks_of_equal_worth_keep_their_order_and_their_index() -> None:
     assert [share.remark for share in shares] == [5, 3, 7]
 
 
-def test_no_remark_is_worth_nothing() -> None:
+def test_value_without_remarks_is_zero() -> None:
     assert headline.sum_up({}) == ((), 0, 0)
     assert rank().word == OFF_TOPIC
     assert (rank().importance, rank().value) == (0, 0)
@@ -164,7 +166,7 @@ def test_standing_rises_with_the_value(worths: list[float], others: list[float])
 
 
 @given(st.lists(PROBABILITY, max_size=9), st.lists(PROBABILITY, max_size=9), PROBABILITY)
-def test_standing_is_the_share_of_people_and_bots_with_a_lower_value(
+def test_standing_is_the_percentage_of_people_and_bots_with_a_lower_value(
     people: list[float], bots: list[float], worth: float
 ) -> None:
     sets = scale_of(people).values | {(REVIEWS, BOTS): np.sort(np.asarray(bots, dtype=np.float32))}
@@ -186,13 +188,13 @@ def test_standing_counts_equal_values_half() -> None:
 
 
 @pytest.mark.parametrize(("standing", "word"), PERCENTILE_WORDS)
-def test_word_goes_with_the_standing(standing: int, word: str) -> None:
+def test_word_depends_on_the_standing(standing: int, word: str) -> None:
     values = [0.0] * standing + [1.0] * (100 - standing)
     assert rank(make_remark(0.5), values=values).standing == standing
     assert rank(make_remark(0.5), values=values).word == word
 
 
-def test_word_goes_with_the_middle_of_the_interval() -> None:
+def test_word_depends_on_the_middle_of_the_interval() -> None:
     table = np.array([[0, 0, 10, 20], [100, 10, 20, 30]], dtype=np.float32)
     scale = scale_of([0.0] * 4, spread=dict.fromkeys(KINDS, table))
     usefulness = headline.rank({0: make_remark(0.5)}, 0.5, HALF, kind=REVIEWS, scale=scale)
@@ -215,7 +217,7 @@ def test_interval_contains_the_standing(remarks: list[Remark]) -> None:
         ({"about": 0.1}, (0, 72)),
     ],
 )
-def test_review_that_asks_for_nothing_right_cannot_be_better(
+def test_review_that_asks_for_nothing_or_is_refuted_has_no_interval_above(
     changes: dict[str, object], ends: tuple[int, int]
 ) -> None:
     table = np.array([[0, 0, 10, 72], [100, 10, 20, 80]], dtype=np.float32)
@@ -230,7 +232,7 @@ def test_interval_between_two_knots_is_interpolated() -> None:
     assert headline.interval_of(useful.scale().spread[COMMENTS], 55) == (45, 55, 65)
 
 
-def test_standing_among_bots_counts_bots_alone() -> None:
+def test_standing_among_bots_counts_only_bots() -> None:
     people, bots = np.zeros(4, np.float32), np.ones(4, np.float32)
     values = {(kind, name): row for kind in KINDS for name, row in
               ((PEOPLE, people), (BOTS, bots))}  # fmt: skip
@@ -249,7 +251,7 @@ def test_off_topic_agrees_with_the_standing(remarks: list[Remark]) -> None:
         assert (usefulness.value, usefulness.standing, usefulness.importance) == (0, 0, 0)
 
 
-def test_empty_reference_gives_the_least_standing_and_says_so() -> None:
+def test_empty_reference_gives_the_lowest_standing_and_is_described() -> None:
     usefulness = rank(make_remark(0.9), values=[])
     assert (usefulness.standing, usefulness.word) == (0, PERCENTILE_WORDS[-1][1])
     assert usefulness.against.startswith("0 reviews")
@@ -269,5 +271,5 @@ def test_usefulness_has_the_sum_of_its_remarks() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_comparison_set_is_described(kind: str) -> None:
+def test_real_texts_compared_with_are_described(kind: str) -> None:
     assert rank(make_remark(0.5), kind=kind).against == f"4 {kind} by people and bots"

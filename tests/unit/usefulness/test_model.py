@@ -48,11 +48,11 @@ def text(value: str) -> np.ndarray:
     return np.frombuffer(value.encode(), dtype=np.uint8)
 
 
-def test_round_trip_is_the_same_byte_for_byte(tmp_path: Path) -> None:
+def test_weights_read_and_written_again_are_the_same_bytes(tmp_path: Path) -> None:
     assert model.to_bytes(model.read_weights(written(tmp_path, CONTENT))) == CONTENT
 
 
-def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+def test_written_weights_are_read(tmp_path: Path) -> None:
     before, after = weights(), model.read_weights(written(tmp_path, CONTENT))
     assert (after.encoder, after.data_sha256) == (before.encoder, before.data_sha256)
     assert after.rarity.frequency == before.rarity.frequency
@@ -80,18 +80,18 @@ def test_layers_are_kept_by_name_in_half_precision(tmp_path: Path) -> None:
         np.testing.assert_allclose(after.tensors[name], tensor, rtol=1e-3)
 
 
-def test_order_of_the_stems_makes_no_other_bytes() -> None:
+def test_bytes_do_not_depend_on_the_order_of_the_stems() -> None:
     turned = Rarity(frequency=dict(reversed(weights().rarity.frequency.items())), documents=99)
     assert model.to_bytes(weights(rarity=turned)) == CONTENT
     assert model.to_bytes(weights(encoder="other")) != CONTENT
 
 
-def test_order_of_the_layers_makes_no_other_bytes() -> None:
+def test_bytes_do_not_depend_on_the_order_of_the_layers() -> None:
     turned = TunedLayers(dict(reversed(weights().network.layers.tensors.items())))
     assert model.to_bytes(weights(network=network(layers=turned))) == CONTENT
 
 
-def test_weights_without_stems_and_layers_are_read_again(tmp_path: Path) -> None:
+def test_weights_without_stems_and_layers_are_read(tmp_path: Path) -> None:
     rarity = Rarity(frequency={}, documents=0)
     empty = weights(rarity=rarity, network=network(layers=TunedLayers({})))
     content = model.to_bytes(empty)
@@ -100,7 +100,7 @@ def test_weights_without_stems_and_layers_are_read_again(tmp_path: Path) -> None
     assert model.to_bytes(result) == content
 
 
-def test_empty_reference_is_read_again(tmp_path: Path) -> None:
+def test_empty_reference_is_read(tmp_path: Path) -> None:
     key, none = ("reviews", "bots"), np.zeros(0, dtype=np.float32)
     scale = Scale(values={key: none}, spread={})
     result = model.read_weights(
@@ -152,7 +152,7 @@ def test_wrong_array_is_an_input_error(tmp_path: Path, entry: str, values: np.nd
         model.read_weights(rewritten(tmp_path, entry, values))
 
 
-def test_other_format_is_named(tmp_path: Path) -> None:
+def test_error_names_the_other_format(tmp_path: Path) -> None:
     facts = text(json.dumps({"format": 99}))
     with pytest.raises(InputError, match=f"format 99, not {model.FORMAT}"):
         model.read_weights(rewritten(tmp_path, "facts", facts))

@@ -141,7 +141,9 @@ def test_review_of_several_comments_has_the_remarks_of_all(scorer) -> None:
 
 @pytest.mark.parametrize("frame", ["# Review", "Hello!", "Thanks for the work!", "A few comments:"])
 @pytest.mark.parametrize("body", [REVIEW, f"{REVIEW}\n\n{REQUEST}", SUMMARY])
-def test_frame_of_a_comment_changes_no_remark(scorer, plain, frame: str, body: str) -> None:
+def test_heading_greeting_or_lead_in_changes_no_remark(
+    scorer, plain, frame: str, body: str
+) -> None:
     bare, framed = plain(body), score_text(scorer, f"{frame}\n\n{body}")
     assert texts_of(framed) == texts_of(bare)
     for remark, other in zip(framed.remarks, bare.remarks, strict=True):
@@ -149,7 +151,7 @@ def test_frame_of_a_comment_changes_no_remark(scorer, plain, frame: str, body: s
     assert framed.usefulness.value == pytest.approx(bare.usefulness.value, abs=1e-4)
 
 
-def test_one_more_remark_lowers_the_value_by_its_price_at_most(scorer) -> None:
+def test_another_remark_lowers_the_value_by_its_deduction_at_most(scorer) -> None:
     body = "- Rename `OrderRepository`."
     for text in (REVIEW, REQUEST, "`Invoice` leaks a lock.", "Is `fetch` called in a loop?"):
         before = score_text(scorer, body)
@@ -177,7 +179,7 @@ def test_hidden_text_is_not_actionable_and_never_raises_the_score(scorer, shown:
     assert texts_of(stuffed) == texts_of(plain)
 
 
-def test_comment_of_hidden_text_alone_has_no_usefulness(scorer) -> None:
+def test_comment_of_only_hidden_text_has_no_usefulness(scorer) -> None:
     result = score_text(scorer, f"<!-- {REVIEW} -->")
     assert result.usefulness is None
     assert result.comments[0].usefulness is None
@@ -256,7 +258,7 @@ def test_sentence_that_only_describes_is_flagged_unless_it_has_a_flag(scorer) ->
     assert result.readings[0].stance is Stance.DESCRIPTION
 
 
-def test_proposal_of_code_is_something_to_act_on(scorer) -> None:
+def test_proposal_of_code_is_actionable(scorer) -> None:
     comments = "```suggestion\ndef fetch(url, timeout=10):\n```"
     result = scorer.score(PATCH, [Comment(body=comments, path="client.py", line=3)])
     (item,) = result.readings
@@ -378,7 +380,7 @@ class Named:
         return hashing.Hashing().encode(texts)
 
 
-def test_reader_is_for_its_encoder_alone() -> None:
+def test_reader_exists_only_for_its_encoder() -> None:
     encoder = minilm.MiniLM(offline=True)
     assert reader.reader_for(encoder).encoder is encoder
     name = encoder.identity.partition("@")[0]
@@ -389,7 +391,7 @@ def test_reader_is_for_its_encoder_alone() -> None:
     assert reader.reader_for(encoder, "calibrated@5.ab.0+cd") is not None
 
 
-def test_other_encoder_gives_results_without_usefulness() -> None:
+def test_result_with_another_encoder_has_no_usefulness() -> None:
     result = Scorer(encoder="hashing", analyzers="none").score(PATCH, REVIEW)
     assert result.relevance is not None
     assert result.usefulness is None

@@ -48,7 +48,7 @@ def change() -> ChangeEvidence:
     st.lists(st.floats(-1e30, 1e30), min_size=len(OUTPUTS), max_size=len(OUTPUTS)),
     st.booleans(),
 )
-def test_all_are_probabilities(logits: list[float], proposes: bool) -> None:
+def test_all_values_of_a_reading_are_probabilities(logits: list[float], proposes: bool) -> None:
     text = reader.read_text("Why?", np.array(logits, dtype=np.float32), proposes=proposes)
     aspects = structs.astuple(text.aspects)
     rated = text.actionable, text.importance, text.worth, text.acts, text.describes
@@ -59,7 +59,7 @@ def test_all_are_probabilities(logits: list[float], proposes: bool) -> None:
     assert text.level is reader.name_level(text.importance)
 
 
-def test_outputs_of_nothing_are_a_half() -> None:
+def test_outputs_of_zero_are_probabilities_of_a_half() -> None:
     text = reader.read_text("Why?", np.zeros(len(OUTPUTS), dtype=np.float32))
     aspects = structs.astuple(text.aspects)
     assert {text.actionable, text.importance, text.worth, *aspects} == {0.5}
@@ -97,7 +97,7 @@ def test_actionable_text_has_a_stance_to_answer(stance: Stance) -> None:
     assert asking is stance if stance in ACTING else asking in ACTING
 
 
-def test_proposal_of_code_needs_no_network() -> None:
+def test_proposal_of_code_is_actionable_whatever_the_network_reads() -> None:
     text = reader.read_text("x", outputs(Stance.PRAISE, actionable=0.01), proposes=True)
     assert text.stance is Stance.PROPOSAL
     assert text.actionable == pytest.approx(reader.PROPOSED)
@@ -105,13 +105,13 @@ def test_proposal_of_code_needs_no_network() -> None:
     assert surer.actionable == pytest.approx(0.99)
 
 
-def test_reading_leaves_the_outputs_alone() -> None:
+def test_reading_does_not_change_the_outputs() -> None:
     before = outputs(actionable=0.01)
     reader.read_text("x", before, proposes=True)
     np.testing.assert_array_equal(before, outputs(actionable=0.01))
 
 
-def test_author_acts_on_requests_and_on_code_at_hand() -> None:
+def test_acts_rises_with_requests_and_code() -> None:
     vague, named, proposed = (
         reader.read_text(text, outputs(), proposes=proposes).acts
         for text, proposes in (("Use a set.", False), ("Use `set`.", False), ("Use `set`.", True))
@@ -150,7 +150,7 @@ def judge(text: str, vector: np.ndarray, learned: Weights) -> float:
     return float(abouts[0])
 
 
-def test_weights_of_nothing_are_undecided() -> None:
+def test_weights_of_zero_give_probabilities_of_a_half() -> None:
     vector = hashing.Hashing().encode(["Why?"])[0]
     assert judge("Why?", vector, weights()) == 0.5
 
@@ -174,12 +174,12 @@ def test_other_remarks_never_raise_the_probability_of_one(abouts: list[float]) -
     assert all(now <= before for now, before in zip(lowered, abouts, strict=True))
 
 
-def test_remark_alone_or_beside_others_on_topic_keeps_its_probability() -> None:
+def test_remark_keeps_its_probability_if_others_are_on_topic() -> None:
     assert reader.doubt([0.4]) == [0.4]
     assert reader.doubt([0.4, 0.9, 0.7])[0] == 0.4
 
 
-def test_remark_beside_others_on_another_change_is_doubted() -> None:
+def test_remark_is_doubted_if_others_are_on_another_change() -> None:
     assert reader.doubt([0.8, 0.1, 0.2])[0] == pytest.approx(0.62, abs=0.01)
 
 
@@ -189,7 +189,7 @@ def test_doubt_does_not_depend_on_the_order(abouts: list[float]) -> None:
 
 
 @given(PROBABILITY, PROBABILITY, PROBABILITY)
-def test_worth_rises_with_what_is_expected_and_with_its_probability(first, second, about) -> None:
+def test_worth_rises_with_its_expectation_and_with_about(first, second, about) -> None:
     less, more = sorted((first, second))
     worths = [reader.weigh_worth(expected, about) for expected in (less, more)]
     assert 1 <= worths[0] <= worths[1] <= 5
@@ -202,7 +202,7 @@ def test_remark_about_something_else_is_worth_nothing() -> None:
     assert reader.weigh_worth(1.0, reader.SURELY_ABOUT) == 5
 
 
-def test_remarks_of_other_authors_raise_no_doubt() -> None:
+def test_remarks_of_other_authors_do_not_lower_a_worth() -> None:
     worth = reader.weigh_worth(0.5, 0.8)
     remarks = [
         Remark(

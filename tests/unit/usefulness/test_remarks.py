@@ -60,7 +60,7 @@ def divide(body: str, *, cosine: float = 0.0) -> list[list[str]]:
 # Sentences of one paragraph
 
 
-def test_points_of_one_paragraph_are_remarks_of_their_own() -> None:
+def test_points_of_one_paragraph_are_separate_remarks() -> None:
     assert divide("Rename the limit. Add a test for the parser.") == [
         ["Rename the limit."],
         ["Add a test for the parser."],
@@ -71,11 +71,11 @@ def test_points_of_one_paragraph_are_remarks_of_their_own() -> None:
     ("request_text", "count"),
     [("Close every connection.", 1), ("Also rename the limit.", 2), ("Finally, add a test.", 2)],
 )
-def test_request_after_a_problem_is_its_remedy(request_text: str, count: int) -> None:
+def test_request_after_a_problem_belongs_to_the_problem(request_text: str, count: int) -> None:
     assert len(divide(f"{PROBLEM} {request_text}")) == count
 
 
-def test_praise_is_no_part_of_a_remark() -> None:
+def test_praise_is_in_no_remark() -> None:
     praise = text_reading(Stance.PRAISE, actionable=0.1)
     sentences = split("Rename the limit.\n\nA lovely parser.")
     assert remarks.divide_comment(
@@ -83,24 +83,24 @@ def test_praise_is_no_part_of_a_remark() -> None:
     ) == [[0]]
 
 
-def test_sentence_about_the_same_goes_on() -> None:
+def test_sentence_with_a_similar_meaning_continues_the_remark() -> None:
     together = [["Rename the limit.", "Call the limit a maximum."]]
     assert divide("Rename the limit. Call the limit a maximum.", cosine=0.9) == together
 
 
-def test_sentence_that_shares_a_name_goes_on() -> None:
+def test_sentence_that_shares_a_name_continues_the_remark() -> None:
     body = "Rename `max_limit`. Callers read `config.max_limit` at import."
     assert len(divide(body)) == 1
     assert len(divide(body.replace("config.max_limit", "config.retries"))) == 2
 
 
 @pytest.mark.parametrize("start", ["This", "It", "Otherwise it", "So that", "E.g. this", "Because"])
-def test_sentence_that_refers_back_goes_on(start: str) -> None:
+def test_sentence_that_refers_back_continues_the_remark(start: str) -> None:
     for space in (" ", "\n\n"):
         assert len(divide(f"Rename the limit.{space}{start} breaks callers.")) == 1
 
 
-def test_word_that_only_begins_like_a_reference_does_not() -> None:
+def test_word_that_only_begins_like_a_pronoun_does_not_refer_back() -> None:
     assert len(divide("Rename the limit.\n\nItems are lost.")) == 2
 
 
@@ -127,7 +127,7 @@ def test_paragraph_that_is_not_actionable_belongs_to_the_remark_before_it() -> N
     ]
 
 
-def test_paragraph_does_not_join_one_that_is_not_actionable() -> None:
+def test_actionable_paragraph_does_not_continue_one_that_is_not() -> None:
     assert len(divide("The cache is shared.\n\nRename the limit.")) == 2
 
 
@@ -159,7 +159,7 @@ CLOSINGS = ("Well done.", "Let me know what you think.", "Cheers", "Great work!"
 
 
 @pytest.mark.parametrize("body", BODIES)
-def test_frame_around_a_comment_changes_no_remark(body: str) -> None:
+def test_greeting_and_sign_off_change_no_remark(body: str) -> None:
     plain = divide(body)
     assert plain
     for opening in OPENINGS:
@@ -168,7 +168,7 @@ def test_frame_around_a_comment_changes_no_remark(body: str) -> None:
         assert divide(f"{body}\n\n{closing}") == plain, closing
 
 
-def test_greeting_in_the_same_paragraph_is_no_part() -> None:
+def test_greeting_in_the_same_paragraph_is_in_no_remark() -> None:
     assert divide("Hi! Rename the limit.") == [["Rename the limit."]]
 
 
@@ -178,7 +178,7 @@ def test_heading_begins_a_remark() -> None:
     assert len(divide("Rename the limit.\n\n## Details\n\nThis breaks callers.")) == 2
 
 
-def test_bold_within_a_paragraph_is_no_heading() -> None:
+def test_bold_text_within_a_paragraph_is_not_a_heading() -> None:
     assert divide("**Rename the limit.** Add a test.") == [["Rename the limit."], ["Add a test."]]
 
 
@@ -194,17 +194,17 @@ def test_bold_within_a_paragraph_is_no_heading() -> None:
         ("# Review\n\n## Details", [["Review"], ["Details"]]),
     ],
 )
-def test_comment_of_frames_alone_has_a_remark(body: str, divided: list[list[str]]) -> None:
+def test_comment_of_only_frames_has_a_remark(body: str, divided: list[list[str]]) -> None:
     assert divide(body) == divided
 
 
-def test_lead_in_that_asks_for_a_change_is_no_frame() -> None:
+def test_lead_in_that_asks_for_a_change_is_not_a_frame() -> None:
     body = "Rename the limit.\n\nPlease use a list here:\n```\n[]\n```\n\nAdd a test."
     assert ["Please use a list here:"] in divide(body)
     assert divide("Please address the following:\n\n- Add a test.") == [["Add a test."]]
 
 
-def test_long_sentence_is_no_greeting() -> None:
+def test_long_sentence_is_not_a_greeting() -> None:
     text = "Thanks " + "so " * remarks.MAX_LEAD_IN_WORDS + "much."
     sentence = Sentence(text=text, comment=0)
     assert not remarks.is_frame(sentence, EMPTY)
@@ -241,7 +241,7 @@ def test_suggestion_of_a_dropped_section_belongs_to_the_remark_before_it(title: 
     assert [len(remark) for remark in divided] == [2, 1, 1]
 
 
-def test_suggestion_alone_is_a_remark() -> None:
+def test_suggestion_without_text_is_a_remark() -> None:
     assert divide(SUGGESTION) == [["change `limit = 20` to `limit = 30`"]]
 
 

@@ -366,12 +366,12 @@ def test_stance_of_a_sentence_is_read(read, stance: Stance) -> None:
 @pytest.mark.parametrize(
     ("stance", "floor"), [(Stance.REQUEST, 0.9), (Stance.QUESTION, 0.9), (Stance.PROBLEM, 0.75)]
 )
-def test_sentences_to_answer_give_something(read, stance: Stance, floor: float) -> None:
+def test_sentences_that_need_an_answer_are_actionable(read, stance: Stance, floor: float) -> None:
     assert np.mean([item.actionable >= ACTIONABLE_FROM for item in read[stance]]) >= floor
 
 
 @pytest.mark.parametrize("stance", EMPTY)
-def test_other_sentences_give_nothing(read, stance: Stance) -> None:
+def test_other_sentences_are_not_actionable(read, stance: Stance) -> None:
     assert np.mean([item.actionable < ACTIONABLE_FROM for item in read[stance]]) >= 0.85
     assert np.median([item.actionable for item in read[stance]]) < 0.15
 
@@ -400,7 +400,7 @@ def test_useful_review_beats_a_summary_and_a_summary_beats_praise(scorer, name: 
     assert review.standing > summary.standing >= praise.standing
 
 
-def test_most_useful_reviews_are_of_some_use_and_no_praise_is(scorer) -> None:
+def test_most_useful_reviews_have_a_higher_standing_than_praise(scorer) -> None:
     rows = [
         [useful(scorer, patch, text).standing for text in texts]
         for patch, *texts in REVIEWS.values()
@@ -413,7 +413,7 @@ def test_most_useful_reviews_are_of_some_use_and_no_praise_is(scorer) -> None:
 
 
 @pytest.mark.parametrize("name", POINTS)
-def test_same_points_stand_alike_as_text_list_and_comments(scorer, name: str) -> None:
+def test_same_points_have_similar_standings_as_text_list_and_comments(scorer, name: str) -> None:
     patch, points = REVIEWS[name][0], POINTS[name]
     comments = [Comment(body=point) for point in points]
     shapes = ("\n\n".join(points), "".join(f"- {point}\n" for point in points), comments)
@@ -453,11 +453,11 @@ def test_summary_is_flagged_and_a_useful_review_is_not(scorer, name: str) -> Non
 # The file
 
 
-def test_file_is_what_its_weights_are_written_as(weights: Weights) -> None:
+def test_file_has_the_bytes_of_its_weights(weights: Weights) -> None:
     assert model.to_bytes(weights) == SHIPPED.read_bytes()
 
 
-def test_file_is_small_and_holds_no_pickle() -> None:
+def test_file_is_small_and_has_no_pickle() -> None:
     assert SHIPPED.stat().st_size <= 12_000_000
     with np.load(SHIPPED, allow_pickle=False) as arrays:
         assert all(arrays[name].dtype.kind in "fiu" for name in arrays.files)
@@ -479,7 +479,7 @@ def test_layers_are_those_of_the_encoder(weights: Weights) -> None:
         assert list(tensor.shape) == list(model_weights[name].shape), name
 
 
-def test_every_comparison_set_has_real_texts(weights: Weights) -> None:
+def test_every_kind_of_real_texts_has_values(weights: Weights) -> None:
     scale = weights.scale
     assert list(scale.values) == useful_weights.SETS
     for values in scale.values.values():

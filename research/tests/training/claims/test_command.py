@@ -54,11 +54,11 @@ def test_defaults_are_the_published_ones():
 @pytest.mark.parametrize(
     "more", [("--val-split", "1"), ("--form", "poem"), ("--prompt", "claims.v77")]
 )
-def test_wrong_option_is_usage(tmp_path, base, capsys, more):
+def test_wrong_option_is_a_usage_error(tmp_path, base, capsys, more):
     assert run(tmp_path, base, *more) == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
 
 
-def test_rows_that_cannot_be_read_are_an_error_of_the_input(capsys, tmp_path):
+def test_unreadable_rows_are_an_input_error(capsys, tmp_path):
     assert cli.run(["train", "claims", str(tmp_path / "no"), "--model", "m", "-o", "o"]) == 3
     assert "cannot be read" in capsys.readouterr().err

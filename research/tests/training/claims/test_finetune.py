@@ -92,7 +92,7 @@ def test_all_weights_can_be_trained(data, base, tmp_path):
     assert record["losses"]["after"] < record["losses"]["before"]
 
 
-def test_nothing_is_measured_where_nothing_is_held_out(data, base, tmp_path):
+def test_losses_are_none_without_held_out_rows(data, base, tmp_path):
     settings = FineTuning(epochs=1, batch=12, val_split=0.0, max_length=2048)
     losses = train(data, base, tmp_path / "out", settings)["losses"]
     assert (losses["before"], losses["after"], losses["steps"]) == (None, None, 2)
@@ -109,12 +109,12 @@ def test_rows_that_do_not_fit_are_left_out(base, tmp_path):
     assert counts["train"] + counts["held_out"] == 7
 
 
-def test_no_row_left_is_an_error(data, base, tmp_path):
+def test_run_without_usable_rows_is_an_error(data, base, tmp_path):
     with pytest.raises(InputError, match="longer than 20 tokens"):
         train(data, base, tmp_path / "out", FineTuning(max_length=20))
 
 
-def test_copies_of_a_change_are_on_one_side():
+def test_duplicates_of_a_change_are_on_one_side_of_the_split():
     groups = [str(index // 2) for index in range(40)]
     held_out = finetune._hold_out(groups, FineTuning(val_split=0.3))
     assert len(held_out) == 12
@@ -134,7 +134,7 @@ def test_pickled_weights_are_not_loaded(data, base, tmp_path):
         train(data, pickled, tmp_path / "out")
 
 
-def test_folder_with_other_files_is_left_alone(data, base, tmp_path):
+def test_folder_with_other_files_is_refused(data, base, tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(InputError, match="is not empty"):
         train(data, base, tmp_path)

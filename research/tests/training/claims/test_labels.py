@@ -49,7 +49,7 @@ def answer(request):
     return well(json.dumps(content))
 
 
-def test_rows_can_be_learned_from(label, tmp_path):
+def test_labelled_rows_are_training_rows(label, tmp_path):
     with serve(answer) as server:
         out, labelled = label(server)
     assert "6 rows added, 0 existed" in out
@@ -75,7 +75,7 @@ def test_change_with_a_row_is_not_sent_again(label):
     assert "2 rows added, 4 existed" in out
 
 
-def test_rows_of_another_model_do_not_count(label):
+def test_rows_of_another_model_are_ignored(label):
     with serve(answer) as server:
         label(server, 3)
         out, _ = label(server, 3, "bigger")
@@ -110,14 +110,14 @@ def test_rows_before_a_failure_of_the_server_are_kept(tmp_path, monkeypatch, cap
     assert len((tmp_path / "rows.jsonl").read_text().splitlines()) == 2
 
 
-def test_answer_without_a_claim_makes_no_row(label):
+def test_answer_without_a_claim_has_no_row(label):
     with serve(well('{"claims": [], "implications": []}')) as server:
         out, labelled = label(server, 2)
     assert labelled == []
     assert "2 have no row" in out
 
 
-def test_without_a_server_the_command_names_the_variable(tmp_path, monkeypatch, capsys):
+def test_error_without_a_server_names_the_variable(tmp_path, monkeypatch, capsys):
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     diffs = claim_rows.write(tmp_path / "diffs.jsonl", claim_rows.rows(1))
@@ -125,7 +125,7 @@ def test_without_a_server_the_command_names_the_variable(tmp_path, monkeypatch, 
     assert "OPENAI_BASE_URL" in capsys.readouterr().err
 
 
-def test_changes_are_drawn_within_the_lengths_and_without_copies(tmp_path):
+def test_changes_are_drawn_within_the_lengths_without_duplicates(tmp_path):
     entries = claim_rows.rows(20)
     path = claim_rows.write(tmp_path / "d.jsonl", [*entries, entries[0], {"patch": "x" * 2000}])
     every = labels.read_changes(path)
@@ -142,7 +142,7 @@ def test_folder_of_patches_is_read(tmp_path):
     assert len(labels.read_changes(tmp_path)) == 2
 
 
-def test_no_change_is_an_error(tmp_path):
+def test_file_without_a_change_is_an_error(tmp_path):
     path = claim_rows.write(tmp_path / "d.jsonl", claim_rows.rows(1))
     with pytest.raises(InputError, match="no change of 900 to 1,000 characters"):
         labels.read_changes(path, min_chars=900)

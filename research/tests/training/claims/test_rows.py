@@ -32,7 +32,7 @@ def test_lists_of_claims_are_read_and_other_keys_ignored(tmp_path):
     assert (row.claims, row.implications) == (("It is 4.",), ())
 
 
-def test_gzip_has_the_hash_of_its_content(tmp_path):
+def test_hash_of_a_compressed_file_is_that_of_its_content(tmp_path):
     plain = write(tmp_path, {"patch": PATCH, "claims": ["It is 4."]})
     packed = tmp_path / "rows.jsonl.gz"
     packed.write_bytes(gzip.compress(plain.read_bytes()))
@@ -49,7 +49,7 @@ def test_gzip_has_the_hash_of_its_content(tmp_path):
         ({"patch": PATCH, "completion": "Summary of changes:"}, "no claim about its change"),
     ],
 )
-def test_wrong_line_is_named(tmp_path, entry, message):
+def test_error_names_the_wrong_line(tmp_path, entry, message):
     good = {"patch": PATCH, "claims": ["It is 4."]}
     with pytest.raises(InputError) as caught:
         rows.read_rows(write(tmp_path, good, entry))

@@ -46,7 +46,7 @@ def test_python(family: str, before: str, after: str) -> None:
         ("permute", "if a: b()\nelse: c()"),
     ],
 )
-def test_python_is_left_alone_where_it_might_behave_otherwise(family: str, code: str) -> None:
+def test_python_is_unchanged_if_its_behaviour_might_change(family: str, code: str) -> None:
     assert form(code, family) is None
 
 
@@ -70,7 +70,7 @@ def test_java(family: str, before: str, after: str) -> None:
         ("permute", "if (a instanceof B b) { c(b); } else { d(); }"),
     ],
 )
-def test_java_is_left_alone_where_it_might_behave_otherwise(family: str, code: str) -> None:
+def test_java_is_unchanged_if_its_behaviour_might_change(family: str, code: str) -> None:
     assert form(code, family, "java") is None
 
 
@@ -89,7 +89,7 @@ def total(values, limit: int):
 """
 
 
-def test_every_combination_behaves_alike_and_some_mutant_does_not() -> None:
+def test_all_equivalents_and_not_all_mutants_behave_alike() -> None:
     inputs = [([], 1), ([1, 2, 3], 2), ([5, -1, 0.5], 3), ([1.5], 2)]
 
     def results(code: str) -> list[object]:
@@ -110,7 +110,7 @@ def test_every_combination_behaves_alike_and_some_mutant_does_not() -> None:
 
 @pytest.mark.parametrize("language", ["python", "java"])
 @pytest.mark.parametrize("code", ["", "def (", "}}}", "if (", "\x00", "x = " + "(" * 3000])
-def test_bad_code_has_no_forms(code: str, language: str) -> None:
+def test_code_that_does_not_parse_has_no_equivalents(code: str, language: str) -> None:
     assert list_equivalents(code, language) == []
 
 

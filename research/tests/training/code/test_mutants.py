@@ -26,7 +26,7 @@ def codes(code: str, language: str) -> list[str]:
         ("boolean x = a == b;", "java", [">", "<", ">=", "<=", "!="]),
     ],
 )
-def test_an_operator_becomes_each_other_one_of_its_class(
+def test_operator_becomes_each_other_operator_of_its_class(
     code: str, language: str, operators: list[str]
 ) -> None:
     old = code.rstrip(";").split()[-2]
@@ -41,7 +41,7 @@ def test_assignments() -> None:
     assert codes("x = b", "python") == []
 
 
-def test_one_occurrence_a_mutant_and_the_tree_keeps_its_shape() -> None:
+def test_mutant_replaces_one_operator_and_keeps_the_shape_of_the_tree() -> None:
     assert codes("x = a - b * c", "python") == [
         "x = a + b * c",
         "x = a - b / c",
@@ -61,7 +61,7 @@ def test_mutants_parse() -> None:
         ast.parse(mutant)
 
 
-def test_bad_code() -> None:
+def test_code_that_does_not_parse_has_no_mutants() -> None:
     assert list_mutants("def (", "python") == []
     assert list_mutants("", "java") == []
     assert list_mutants("x = 1 + " * 20_000, "python") == []

@@ -16,7 +16,7 @@ def make_both(tmp_path: Path, rows=None, seed: int = 0):
     return honest, attack_examples.make_negatives(data, honest, seed=seed)
 
 
-def test_negatives_are_worth_nothing_and_count_less(tmp_path: Path) -> None:
+def test_negatives_have_zero_scores_and_a_low_weight(tmp_path: Path) -> None:
     _, negatives = make_both(tmp_path)
     assert negatives
     for example in negatives:
@@ -27,7 +27,7 @@ def test_negatives_are_worth_nothing_and_count_less(tmp_path: Path) -> None:
         assert example.text.strip()
 
 
-def test_each_negative_meets_the_lists_of_its_honest_review(tmp_path: Path) -> None:
+def test_negative_has_the_references_of_its_honest_review(tmp_path: Path) -> None:
     honest, negatives = make_both(tmp_path)
     lists: dict[tuple[str, str], list] = {}
     for example in honest:
@@ -43,14 +43,14 @@ def test_each_negative_meets_the_lists_of_its_honest_review(tmp_path: Path) -> N
             assert (example.target.addressed is None) == (other.target.addressed is None)
 
 
-def test_padding_leaves_the_honest_sentences_out(tmp_path: Path) -> None:
+def test_padded_attack_is_without_the_honest_sentences(tmp_path: Path) -> None:
     honest, negatives = make_both(tmp_path)
     texts = {(example.change, example.system): split_sentences(example.text) for example in honest}
     for example in negatives:
         assert not set(split_sentences(example.text)) & set(texts[example.change, example.system])
 
 
-def test_no_wording_of_the_attacks_that_are_measured_is_learned(tmp_path: Path) -> None:
+def test_negatives_share_no_wording_with_the_attacks_of_an_evaluation(tmp_path: Path) -> None:
     _, negatives = make_both(tmp_path)
     everything = "\n".join(example.text for example in negatives)
     for name in ("praise", "advice", "instructions"):

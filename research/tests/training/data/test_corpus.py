@@ -57,7 +57,7 @@ def test_rated_comment_of_a_person_has_three_ratings(tmp_path: Path) -> None:
     assert (post.is_person, post.is_tied, post.pool) == (True, True, "rated python")
 
 
-def test_acted_comment_may_be_a_bots_and_has_what_readers_said(tmp_path: Path) -> None:
+def test_acted_comment_of_a_bot_has_the_judgement_of_readers(tmp_path: Path) -> None:
     posts = read(tmp_path, "acted")
     assert [post.ratings["acted_on"] for post in posts[:4]] == [0, 1, 0, 1]
     assert [post.is_person for post in posts[:4]] == [False, True, True, False]
@@ -67,7 +67,7 @@ def test_acted_comment_may_be_a_bots_and_has_what_readers_said(tmp_path: Path) -
     assert posts[1].ratings == {"actionable": 1, "importance": 0.75, "worth": 0.25, "acted_on": 1}
 
 
-def test_outcome_of_the_data_goes_before_what_readers_said(tmp_path: Path, monkeypatch) -> None:
+def test_outcome_in_the_data_replaces_the_judgement_of_readers(tmp_path: Path, monkeypatch) -> None:
     judged = {
         judgements.text_key(row["comment"], row["diff_hunk"]): judgements.Judgement(
             Stance.OTHER, {"acted_on": 0.5, "worth": 0.5}
@@ -79,7 +79,7 @@ def test_outcome_of_the_data_goes_before_what_readers_said(tmp_path: Path, monke
     assert (post.stance, post.ratings) == (Stance.OTHER, {"acted_on": 1, "worth": 0.5})
 
 
-def test_shipped_judgement_gives_way_to_one_in_the_data(tmp_path: Path, monkeypatch) -> None:
+def test_judgement_in_the_data_replaces_a_shipped_one(tmp_path: Path, monkeypatch) -> None:
     row = corpora.rows()["worth"][1]
     key = judgements.text_key(row["comment"], row["diff_hunk"])
     shipped = {key: judgements.make_judgement("praise", 0, 1)}
@@ -88,7 +88,7 @@ def test_shipped_judgement_gives_way_to_one_in_the_data(tmp_path: Path, monkeypa
     assert read(tmp_path, "acted", worth=[])[1].stance is Stance.PRAISE
 
 
-def test_category_says_whether_a_comment_is_on_how_the_code_works(tmp_path: Path) -> None:
+def test_category_decides_whether_a_comment_is_functional(tmp_path: Path) -> None:
     posts = read(tmp_path, "categories")
     assert [post.ratings["functional"] for post in posts[:3:2]] == [1, 1]
     assert is_unknown(posts[1], "functional")
@@ -108,7 +108,7 @@ def test_accepted_finding_has_its_category_and_repository(tmp_path: Path) -> Non
     assert [post.is_person for post in posts[:2]] == [False, True]
 
 
-def test_golden_findings_are_important_and_others_known_where_judged(tmp_path: Path) -> None:
+def test_golden_findings_are_important_and_other_findings_only_if_judged(tmp_path: Path) -> None:
     posts = read(tmp_path, "golden")
     assert posts[0].ratings["importance"] == corpus.SEVERITIES["High"]
     assert (posts[0].ratings["actionable"], posts[0].ratings["functional"]) == (1, 1)
@@ -119,7 +119,7 @@ def test_golden_findings_are_important_and_others_known_where_judged(tmp_path: P
     assert not any(post.is_tied or post.is_person for post in posts)
 
 
-def test_titles_are_of_every_fifth_commit_and_bodies_of_each(tmp_path: Path) -> None:
+def test_every_fifth_title_and_every_body_is_used(tmp_path: Path) -> None:
     commit = corpora.rows()["commits"][0]
     many = [commit | {"commit": str(at), "body": commit["body"] * (at != 3)} for at in range(6)]
     posts = read(tmp_path, "commits", commits=many)
@@ -130,13 +130,13 @@ def test_titles_are_of_every_fifth_commit_and_bodies_of_each(tmp_path: Path) -> 
     assert {post.stance for post in posts if post not in titles} == {None}
 
 
-def test_commit_without_lines_returns_nothing(tmp_path: Path) -> None:
+def test_commit_without_lines_is_left_out(tmp_path: Path) -> None:
     rename = "diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n"
     commit = corpora.rows()["commits"][0] | {"diff": rename}
     assert not read(tmp_path, "commits", commits=[commit])
 
 
-def test_what_was_written_on_a_commit_comes_with_it(tmp_path: Path) -> None:
+def test_texts_written_on_a_commit_are_posts(tmp_path: Path) -> None:
     posts = read(tmp_path, "written ")
     assert [post.pool for post in posts] == ["written review", "written summary", "written praise"]
     assert posts[0].comment.body == "Why 20?\n\nAdd a test."
@@ -150,7 +150,7 @@ def test_claims_only_describe(tmp_path: Path) -> None:
     assert posts[-1].comment.body == "The window was 10.\n\nIt is 20 now."
 
 
-def test_comments_of_our_own_have_their_judgement(tmp_path: Path) -> None:
+def test_comments_written_for_training_have_their_judgement(tmp_path: Path) -> None:
     posts = read(tmp_path, "own")[:4]
     assert [post.stance for post in posts] == [Stance.REQUEST] * 4
     assert posts[0].ratings == {"actionable": 1, "importance": 0.75, "worth": 0.75}
@@ -168,7 +168,7 @@ def test_wordings_of_a_problem_are_equally_important(tmp_path: Path) -> None:
     assert {post.ratings["importance"] for post in empty} == {0}
 
 
-def test_parts_of_written_reviews_say_what_they_give(tmp_path: Path) -> None:
+def test_parts_of_written_reviews_have_their_ratings(tmp_path: Path) -> None:
     posts = read(tmp_path, "own")[4:]
     actionable = {post.comment.body: post.ratings.get("actionable") for post in posts[:5]}
     assert actionable == {
@@ -186,7 +186,7 @@ def test_templates_are_filled_from_several_commits(tmp_path: Path) -> None:
     assert {post.ratings["actionable"] for post in posts} == {0}
 
 
-def test_part_of_the_commits_suffices(tmp_path: Path) -> None:
+def test_data_may_have_only_some_commits(tmp_path: Path) -> None:
     commits = corpora.rows()["commits"]
     few = read_all(tmp_path, commits=commits[:1])
     assert [review.repository for review in few.written] == ["me/l"]

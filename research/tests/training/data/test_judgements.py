@@ -9,13 +9,13 @@ from crscore_lab.training.data.corpus import FUNCTIONAL, SEVERITIES
 KINDS = {"senior", "terse", "nits", "summary", "generic", "invented"}
 
 
-def test_folds_are_of_groups_and_all_in_use() -> None:
+def test_groups_are_in_all_folds() -> None:
     folds = [judgements.fold_of(str(at)) for at in range(200)]
     assert set(folds) == set(range(judgements.FOLDS))
     assert folds == [judgements.fold_of(str(at)) for at in range(200)]
 
 
-def test_key_is_of_the_text_and_its_hunk() -> None:
+def test_key_depends_on_the_text_and_its_hunk() -> None:
     keys = {
         judgements.text_key(text, hunk)
         for text in ("Why?", "Why not?")
@@ -34,7 +34,7 @@ def test_key_is_of_the_text_and_its_hunk() -> None:
         (4, 5, {"actionable": 1.0, "importance": 1.0, "worth": 1.0}),
     ],
 )
-def test_judgement_is_brought_to_0_to_1(importance, worth, ratings) -> None:
+def test_judgement_is_scaled_to_0_to_1(importance, worth, ratings) -> None:
     assert judgements.make_judgement("question", importance, worth) == (Stance.QUESTION, ratings)
 
 
@@ -51,7 +51,7 @@ def test_shipped_judgements_can_be_read() -> None:
             assert all(0 <= rating <= 1 for rating in judgement.ratings.values())
 
 
-def test_judgements_by_words_alone_can_be_read() -> None:
+def test_judgements_without_code_can_be_read() -> None:
     judged = judgements.read_words_judgements()
     assert len(judged) > 3_000
     for key, ratings in judged.items():
@@ -67,7 +67,7 @@ def test_no_text_was_judged_twice() -> None:
 
 
 @pytest.mark.parametrize("name", ["comments", "reviews", "templates", "wordings", "written"])
-def test_texts_of_our_own_are_complete(name: str) -> None:
+def test_texts_written_for_training_are_complete(name: str) -> None:
     rows = judgements.read_texts(name)
     assert len(rows) >= 60
     assert len({frozenset(row) for row in rows}) == 1

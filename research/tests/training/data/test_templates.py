@@ -30,7 +30,7 @@ def test_names_are_those_of_added_lines_and_mostly_compound() -> None:
     assert drawn("{a}", "+cart = 1 + total") == {"cart", "total"}
 
 
-def test_line_is_an_added_one_of_some_length() -> None:
+def test_line_is_an_added_line_of_some_length() -> None:
     assert drawn("{L}") == {"new_total = basket_sum(cart)"}
     assert fill("{L}", "+" + "x" * 500) == "x" * 120
 
@@ -39,7 +39,7 @@ def test_path_is_one_of_the_change() -> None:
     assert drawn("In {path}:") == {"In src/shop.py:"}
 
 
-def test_words_are_drawn_anew_and_names_stay() -> None:
+def test_words_are_drawn_for_each_slot_and_names_once() -> None:
     assert drawn("{w}") == {"total", "basket", "cart"}
     pairs = {fill("{w} {w}", seed=seed) for seed in range(40)}
     assert len(pairs) == 9

@@ -23,7 +23,7 @@ def background(axes: int = 2, remarks=None):
     )
 
 
-def test_stems_are_counted_once_a_text_and_rare_ones_left_out() -> None:
+def test_stems_are_counted_once_per_text_without_rare_ones() -> None:
     result = background()
     # "limit" is in 3 claims and 2 remarks, "rais" in 3 texts, "tabl" in 2.
     assert MIN_TEXTS == 4
@@ -54,7 +54,7 @@ def test_axes_are_those_of_the_singular_value_decomposition() -> None:
         assert ours[np.abs(ours).argmax()] > 0
 
 
-def test_axes_do_not_turn_with_the_order_of_the_texts() -> None:
+def test_axes_do_not_depend_on_the_order_of_the_texts() -> None:
     rows = vectors(40, 3)
     forward = background(remarks=(["a"] * 40, rows))
     backward = background(remarks=(["a"] * 40, rows[::-1]))

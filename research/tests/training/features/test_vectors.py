@@ -56,7 +56,7 @@ def test_unknown_text_is_a_key_error() -> None:
         vectors.of(["b"])
 
 
-def test_only_what_a_default_score_counts_is_taken() -> None:
+def test_only_references_that_a_default_score_counts_are_selected() -> None:
     assert len(study_examples.select_counted(refs(20))) == study_examples.MAX_CLAIMS
     assert len(study_examples.select_counted(refs(20, ReferenceKind.ISSUE))) == 20
     assert study_examples.select_counted(()) == ()
@@ -80,7 +80,7 @@ class Keeping:
         return Scorer(encoder="hashing", analyzers="none").parts.matcher.match(cells)
 
 
-def test_cells_are_those_that_a_default_run_makes() -> None:
+def test_cells_are_those_of_a_default_run() -> None:
     keeping = Keeping()
     scorer = Scorer(encoder="hashing", generator=Recorded(), matcher=keeping, analyzers="none")
     parsed = scorer.read_diff(PATCH)

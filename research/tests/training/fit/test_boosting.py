@@ -36,7 +36,7 @@ def equal(first, other) -> bool:
 
 
 @pytest.mark.parametrize("extra", [False, True])
-def test_flat_trees_answer_as_lightgbm_does(extra: bool) -> None:
+def test_flat_trees_predict_as_lightgbm_does(extra: bool) -> None:
     rng = np.random.default_rng(3)
     # Few distinct values, so that many lie on both sides of a cut; and some off the grid.
     rows = np.round(rng.normal(size=(600, 4)), 1).astype(np.float32)
@@ -64,7 +64,7 @@ def test_flat_trees_answer_as_lightgbm_does(extra: bool) -> None:
 
 
 @pytest.mark.parametrize("value", [0.1, 1 / 3, -0.7, 1e-35, 2.0**-130, 0.5, -0.5, 0.0, 7e8])
-def test_cut_rounded_to_float32_sends_every_float32_the_same_way(value: float) -> None:
+def test_rounded_threshold_splits_every_float32_equally(value: float) -> None:
     (cut,) = boosting.round_down(np.array([value]))
     assert cut.dtype == np.float32
     near = np.float32(value)
@@ -78,18 +78,18 @@ def test_cut_rounded_to_float32_sends_every_float32_the_same_way(value: float) -
         assert (one <= cut) == (float(one) <= value), one
 
 
-def test_same_seed_grows_the_same_trees_and_another_seed_others() -> None:
+def test_trees_depend_only_on_the_seed() -> None:
     assert equal(grown(0), grown(0))
     assert not equal(grown(0), grown(1))
 
 
-def test_as_many_trees_as_rounds_and_ensembles() -> None:
+def test_number_of_trees_is_rounds_times_ensembles() -> None:
     trees = grown()
     assert len(trees.roots) == 8 * 2
     assert trees.depth <= 6
 
 
-def test_trees_learn_what_people_said() -> None:
+def test_trees_learn_the_ratings_of_people() -> None:
     rows, layout = study()
     trees = boosting.grow_trees(
         rows,
@@ -105,7 +105,7 @@ def test_trees_learn_what_people_said() -> None:
 
 
 @pytest.mark.parametrize("direction", [1, -1])
-def test_directions_are_kept(direction: int) -> None:
+def test_degrees_are_monotonic_in_the_directions(direction: int) -> None:
     settings = TreeSettings(rounds=40, ensembles=2)
     trees = grown(directions=(direction, 0, 0, 0, 0), settings=settings)
     rows, _ = study(seed=4)
@@ -116,7 +116,7 @@ def test_directions_are_kept(direction: int) -> None:
     assert (direction * np.diff(np.array(sums), axis=0) >= -1e-6).all()
 
 
-def test_study_too_small_to_branch_gives_leaves() -> None:
+def test_trees_of_a_small_study_are_leaves() -> None:
     rows, layout = study(reviews=16)
     trees = boosting.grow_trees(rows, layout, directions=(0,) * WIDTH, settings=SMALL, seed=0)
     assert trees.depth == 0
@@ -131,11 +131,11 @@ def test_study_of_a_few_cells_is_an_input_error() -> None:
 
 
 @pytest.mark.parametrize("seed", [3_000_000, 2**31 - 1, 10**12])
-def test_any_seed_will_do(seed: int) -> None:
+def test_any_seed_is_accepted(seed: int) -> None:
     assert len(grown(seed).roots) == 16
 
 
-def test_missing_lightgbm_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_of_missing_lightgbm_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "lightgbm", None)
     with pytest.raises(DependencyError, match=r"pip install 'crscore\[validate\]'"):
         boosting.require_lightgbm()

@@ -77,13 +77,13 @@ def numerical(logits: np.ndarray, shapes, targets, costs=LOSS) -> np.ndarray:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_gradient_is_the_slope_of_the_loss(seed: int) -> None:
+def test_gradient_matches_finite_differences_of_the_loss(seed: int) -> None:
     logits = np.random.default_rng(seed).normal(scale=1.5, size=9)
     first, _ = structure.gradient(logits, layout())
     np.testing.assert_allclose(first, numerical(logits, SHAPES, TARGETS), atol=1e-6)
 
 
-def test_gradient_follows_the_costs_that_are_asked_for() -> None:
+def test_gradient_depends_on_the_weights_of_the_loss() -> None:
     logits = np.random.default_rng(9).normal(size=9)
     costs = (3.0, 0.0, 0.5)
     first, _ = structure.gradient(logits, layout(), loss=costs)
@@ -107,7 +107,7 @@ def test_second_order_is_positive_and_both_are_finite(cells, seed: int, scale: f
     assert np.isfinite(first).all()
 
 
-def test_review_that_is_right_asks_for_nothing() -> None:
+def test_gradient_is_zero_for_a_review_with_its_target_scores() -> None:
     # One cell: conciseness, comprehensiveness and relevance are its degree.
     for degree in (0.2, 0.5, 0.9):
         logit = np.array([np.log(degree / (1 - degree))])
@@ -115,13 +115,13 @@ def test_review_that_is_right_asks_for_nothing() -> None:
         assert first == pytest.approx([0], abs=1e-6)
 
 
-def test_too_high_a_degree_is_pushed_down_and_too_low_a_one_up() -> None:
+def test_gradient_lowers_high_degrees_and_raises_low_ones() -> None:
     single = Layout.of([(1, 1)], [target(0.5, 0.5, 0.5)])
     assert structure.gradient(np.array([2.0]), single)[0] > 0
     assert structure.gradient(np.array([-2.0]), single)[0] < 0
 
 
-def test_link_pulls_the_best_cell_of_its_reference() -> None:
+def test_annotation_raises_the_best_cell_of_its_reference() -> None:
     linked = Layout.of([(2, 2)], [target(0.5, 0.5, 0.5, {0})])
     free = Layout.of([(2, 2)], [target(0.5, 0.5, 0.5)])
     logits = np.array([1.0, -1.0, 1.0, -1.0])
@@ -130,7 +130,7 @@ def test_link_pulls_the_best_cell_of_its_reference() -> None:
     assert extra[0] < extra[1] < 0 < extra[3] < extra[2]
 
 
-def test_weight_scales_a_review_and_leaves_the_other_alone() -> None:
+def test_weight_scales_only_the_gradient_of_its_review() -> None:
     logits = np.random.default_rng(1).normal(size=9)
     light = Layout.of(SHAPES, (target(0.5, 0.25, 0.75, weight=0.25), TARGETS[1]))
     full, other = structure.gradient(logits, layout())[0], structure.gradient(logits, light)[0]
