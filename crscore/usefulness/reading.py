@@ -97,8 +97,7 @@ class TunedNetwork(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     phrases: "Phrases"
     """Linear model of the ratings in `PHRASED`."""
     worth: Floats
-    """Weights of the outputs of `measure` in the logit of the worth, shape (P + 1,), bias last.
-    """
+    """Weights of the outputs of `measure` in the logit of the worth, shape (P + 1,), bias last."""
 
     def read(self, texts: Sequence[str], encoder: MiniLM) -> Floats:
         """Return the outputs for N texts, averaged with the phrases', shape (N, len(OUTPUTS))."""
