@@ -444,9 +444,9 @@ class Comment(msgspec.Struct, frozen=True, kw_only=True):
     diff_hunk: str | None = None
     """Hunk that the comment was written on, as GitHub stores it."""
     author: str | None = None
-    """Login, or None when unknown."""
+    """Login of the author; None if unknown."""
     id: str | None = None
-    """Id on the host."""
+    """Id of the comment on its code host."""
 
     @property
     def is_older(self) -> bool:
@@ -454,7 +454,7 @@ class Comment(msgspec.Struct, frozen=True, kw_only=True):
         return self.outdated or self.earlier
 
     def spanning(self, offsets: tuple[int, int] | None) -> Comment:
-        """Return the comment with the lines that one of its suggestion blocks replaces.
+        """Return a copy of the comment on the lines that one of its suggestion blocks replaces.
 
         Args:
             offsets: Number of lines above and below the line of the comment that are also replaced;
@@ -728,9 +728,9 @@ class Usefulness(msgspec.Struct, frozen=True, kw_only=True):
     high: int
     """Upper end of the interval."""
     among_bots: int
-    """Standing among only the reviews by bots, or comments by bots, 0 to 100."""
+    """Standing among only the reviews, or the comments, that bots wrote, 0 to 100."""
     word: str
-    """Word for the middle of the interval, or `OFF_TOPIC`."""
+    """Word that describes the middle of the interval, or `OFF_TOPIC`."""
     against: str
     """The comparison set, such as "612 reviews by people and bots"."""
 
@@ -832,7 +832,8 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
 class Match(msgspec.Struct, frozen=True, kw_only=True):
     """Best pseudo-reference of a sentence, or best sentence of a pseudo-reference.
 
-    Pairs in which the sentence addresses the pseudo-reference come first, then higher degrees.
+    Of several pairs, the best is one in which the sentence addresses the pseudo-reference, if there
+    is one, and then the one with the highest degree.
     """
 
     index: int | None
@@ -841,7 +842,7 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     similarity: float | None
     """Cosine similarity to the partner, in [-1, 1]; None without an index."""
     degree: float | None
-    """Degree to which they address each other, in [0, 1]; None without an index."""
+    """Degree to which they address each other, in [0, 1]; None if there was no partner."""
     matched: bool
     """Whether the sentence addresses the pseudo-reference: the degree is high enough, the
     pseudo-reference is the subject of the sentence, or the sentence names its code."""
