@@ -2,10 +2,10 @@
 
     python research/scripts/import_comments.py FOLDER OUT
 
-FOLDER has JSON Lines files (gzip) by the names in `SETS`: comments with their hunk, and what is
-known of them. A row of OUT has `comment`, `patch`, `path`, `language`, `writer` (person or bot),
-`group` (repository, pull request or hunk, which no split may divide), `source` and `outcomes`.
-Comments without a hunk are left out, and their number is printed.
+FOLDER has JSON Lines files (gzip) with the names in `SETS`. They contain comments with their hunks
+and outcomes. A row of OUT has the fields `comment`, `patch`, `path`, `language`, `writer` (person
+or bot), `group` (repository, pull request or hunk, which no split may divide), `source` and
+`outcomes`. Comments without a hunk are left out, and their number is printed.
 """
 
 import json
@@ -22,7 +22,7 @@ SETS: Final = {
     "dev": {"informative": "informativeness", "relevant": "relevance", "clear": "expression"},
     "worth-dev": {"worth": "worth", "importance": "importance"},
 }
-"""File -> outcome -> the field that has it."""
+"""File -> outcome -> field of the file with this outcome."""
 
 
 def convert(row: dict[str, Any], patch: str, source: str) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def convert(row: dict[str, Any], patch: str, source: str) -> dict[str, Any]:
 
 
 def main(folder: str, out: str) -> None:
-    """Convert the files that are there."""
+    """Convert those files of `SETS` that exist."""
     kept: dict[tuple[str, str], dict[str, Any]] = {}
     left_out = 0
     for path in (path for name in SETS if (path := Path(folder, f"{name}.jsonl.gz")).exists()):

@@ -2,9 +2,10 @@
 
     python research/scripts/import_crscore.py CLONE OUT
 
-Two people judged the claims (phase 1) and rated the reviews (phase 2), each in a sheet for each
-language. A row counts once, from one of the two sheets; where both filled it, the other judgement
-is kept for measuring agreement. Values of the whole change are on its first row only.
+Two people judged the claims (phase 1) and rated the reviews (phase 2); both have a sheet for each
+phase and language. Each row is taken from one of the two sheets; if both people filled it in, the
+other judgement is kept to measure their agreement. Values that belong to a change, not to one of
+its rows, are only in the change's first row.
 """
 
 import argparse
@@ -33,7 +34,7 @@ LANGUAGES: Final = {"py": "python", "java": "java", "js": "javascript"}
 """Suffix in the file names -> language."""
 ANNOTATORS: Final = {"a": "atharva", "b": "marcus"}
 """Annotator -> name in the file names."""
-# First row, from 0, on which annotator a counts; before it, annotator b counts.
+# Index of the first row that is taken from annotator a's sheet; earlier rows are taken from b's.
 CLAIMS_FROM_A: Final = {"py": 246, "java": 248, "js": 245}
 REVIEWS_FROM_A: Final = {"py": 500, "java": 500, "js": 504}
 GPT4O: Final = "experiments/code_change_summ_finetune_impl/gpt-4o.jsonl"
@@ -58,7 +59,7 @@ _CORRECTNESS: Final = {
     "2": "incomplete",
 }
 _KINDS: Final = {"claim": "claim", "implication": "claim", "issue": "issue", "smell": "issue"}
-# "12", and "12.0" as a spreadsheet may write it
+# Matches "12", and "12.0", as a spreadsheet may write it.
 _INTEGER: Final = re.compile(r"(\d{1,9})(?:\.0+)?")
 
 
@@ -71,43 +72,46 @@ class SheetRow(NamedTuple):
     """Row of a sheet."""
 
     location: str
-    """File and row number as in a spreadsheet: the header is row 1."""
+    """File and row number as in a spreadsheet, where the header is row 1."""
     annotator: str
     cells: Mapping[str, str]
-    """Column -> content, verbatim."""
+    """Column -> unchanged content of the cell."""
 
     def value(self, column: str) -> str:
-        """Return a cell without surrounding whitespace."""
+        """Return the content of a cell without surrounding whitespace."""
         return self.cells[column].strip()
 
     def code(self, column: str) -> str:
-        """Return a cell in lower case and, if it is a number, without its `.0`."""
+        """Return the content of a cell in lower case and, for a number, without `.0`."""
         return self.value(column).casefold().removesuffix(".0")
 
     def note(self, column: str, outcome: str) -> str:
-        """Return a sentence about a cell, with the outcome."""
+        """Return a sentence that quotes a cell and says how it was handled."""
         return f"{self.location}: `{column}` is {reprlib.repr(self.cells[column])}; {outcome}"
 
 
 Phase = tuple[dict[int, list[SheetRow]], Mapping[tuple[int, str], Mapping[str, SheetRow]]]
-"""Sheets of one phase and language: index of the change -> rows that count, in sheet order: b's up
-to the hand-over, then a's; index of the change and claim or system -> annotator -> row."""
+"""Sheets of one phase and language:
+
+- index of a change -> the rows taken from b's or a's sheet, in the order of the sheets;
+- index of a change, and claim or system -> annotator -> row.
+"""
 
 
 class Imported(NamedTuple):
-    """Contents of a clone."""
+    """Study made from a clone."""
 
     rows: tuple[Json, ...]
-    """One object of the study format per change."""
+    """One object per change, in the format of `StudyChange`."""
     notes: tuple[str, ...]
-    """Notes on omitted or unresolved data, one sentence each."""
+    """Which data were left out or could not be read, one sentence each."""
 
 
 def convert(clone: Path) -> Imported:
     """Read the sheets of the human study.
 
-    The changes are those whose reviews were rated, in the order Python, Java, JavaScript and
-    then of the sheets.
+    Changes without rated reviews are left out. The others are in the order of the sheets, first
+    Python, then Java, then JavaScript.
 
     Args:
         clone: The root of a clone of atharva-naik/CRScore.
@@ -129,9 +133,9 @@ def convert(clone: Path) -> Imported:
 
 
 def write_study(rows: Sequence[Mapping[str, Any]], out: Path) -> None:
-    """Write a study: one JSON object per line, gzip-compressed when the name ends in `.gz`.
+    """Write a study as JSON Lines, compressed by gzip if the name ends in `.gz`.
 
-    The output is deterministic.
+    The same rows give the same bytes.
 
     Args:
         rows: Objects of the study format.
@@ -142,21 +146,22 @@ def write_study(rows: Sequence[Mapping[str, Any]], out: Path) -> None:
     """
     io.check_output(str(out))
     content = "".join(json.dumps(row) + "\n" for row in rows).encode("ascii")
-    # gzip.compress stores neither a name nor, with mtime, a time.
+    # With `mtime`, gzip stores no time, which would differ between runs.
     packed = gzip.compress(content, mtime=0) if out.suffix == ".gz" else content
     io.write_bytes(packed, str(out))
 
 
 def _answers(path: Path, note: Note) -> dict[str, str]:
-    """Read GPT-4o's answers: diff without whitespace -> first answer.
+    """Return diff without whitespace -> first of GPT-4o's answers; empty if there is no file.
 
-    No measurement needs them, so a clone may lack them.
+    The file may be missing, because no measurement needs these answers.
     """
     if not path.exists():
         note(f"{path} is missing; no answer of GPT-4o is included")
         return {}
     rows = list(jsonl.read_rows(jsonl.read_bytes(path, "answers"), _Answer, path, "answers"))
-    # Without whitespace, as some copies of a diff have expanded tabs. The first answer counts.
+    # Without whitespace, because tabs were expanded in some copies of the diffs. The rows are
+    # reversed, so that the first answer to a diff replaces later ones.
     return {"".join(row.code_change.split()): row.response for _, row in reversed(rows)}
 
 
@@ -192,7 +197,7 @@ def _changes(study: Path, suffix: str, answers: Mapping[str, str], note: Note) -
 
 
 def _source(study: Path, name: str, note: Note) -> str | None:
-    """Read a whole file; return None when the study lacks it, as the score does not require it."""
+    """Return the text of a source file; None, with a note, if it cannot be read."""
     path = study / "phase1" / "context_files" / name
     try:
         return path.read_bytes().decode("utf-8")
@@ -202,7 +207,7 @@ def _source(study: Path, name: str, note: Note) -> str | None:
 
 
 def _read_claims(folder: Path, suffix: str, note: Note) -> dict[int, Json]:
-    """Read phase 1: the claims of each change, whether they are true, and what they miss."""
+    """Return index of a change -> its judged claims, and the claims that annotators added."""
     original = _by_change(_read_sheet(folder / f"{suffix}_claim_acc_annot.csv", ("index", "diff")))
     name = f"{suffix}_claim_acc_annot_{{}}.csv"
     counted, judgements = _read_phase(
@@ -225,7 +230,7 @@ def _read_claims(folder: Path, suffix: str, note: Note) -> dict[int, Json]:
     for index, rows in counted.items():
         added = [line.strip() for row in rows for line in row.value(_ADDED).splitlines()]
         claims[index] = {
-            # The sheet without annotations has the original diffs, with tabs.
+            # Tabs of the diffs are preserved only in the sheet without annotations.
             "patch": original.get(index, rows)[0].cells["diff"],
             "llm_claims": [judged(index, row) for row in rows if row.value("claim")],
             "added_claims": [line for line in added if line not in EMPTY],
@@ -234,7 +239,7 @@ def _read_claims(folder: Path, suffix: str, note: Note) -> dict[int, Json]:
 
 
 def _read_reviews(folder: Path, suffix: str, note: Note) -> dict[int, Json]:
-    """Read phase 2: the edited list of each change, and its rated reviews."""
+    """Return index of a change -> its edited list of pseudo-references, and its rated reviews."""
     name = f"{suffix}_{{}}_review_qual_final.csv"
     counted, judgements = _read_phase(
         folder, name, _REVIEW_COLUMNS, REVIEWS_FROM_A[suffix], key="system"
@@ -259,7 +264,7 @@ def _read_reviews(folder: Path, suffix: str, note: Note) -> dict[int, Json]:
                 unrated.append(row.note(blank, f"so the review of {system} is left out"))
             elif system:
                 reviews.append(_review(row, len(references), note) | other_ratings(index, row))
-        if reviews:  # a change without any rating yields one note, not ten
+        if reviews:  # Without any rated review, the caller makes one note for the whole change.
             for text in unrated:
                 note(text)
         changes[index] = {
@@ -306,7 +311,10 @@ def _rating(text: str) -> float | None:
 
 
 def _addressed(row: SheetRow, references: int, note: Note) -> list[int]:
-    """Convert the numbers of the addressed rows, which count from 1, to indices from 0."""
+    """Return the indices, from 0, of the pseudo-references that a review addresses.
+
+    The sheets have numbers from 1.
+    """
     indices = []
     for text in row.value(_ADDRESSED).split(","):
         if text.strip() in EMPTY:
@@ -314,7 +322,7 @@ def _addressed(row: SheetRow, references: int, note: Note) -> list[int]:
         if not (position := _integer(text.strip())):
             note(row.note(_ADDRESSED, "a part is not a number of a claim and is left out"))
             continue
-        # Kept as published; reading a study drops it.
+        # The number is kept as published; `read_study` ignores it.
         if position > references:
             note(row.note(_ADDRESSED, f"the change has {references} claims"))
         indices.append(position - 1)
@@ -335,14 +343,14 @@ def _read_phase(folder: Path, name: str, columns: Sequence[str], from_a: int, *,
 
 
 def _read_sheet(path: Path, columns: Sequence[str], annotator: str = "") -> list[SheetRow]:
-    """Read the rows below the header; lines without any cell are skipped, as in pandas.
+    """Read the rows below the header of a sheet; empty lines are skipped.
 
-    Headers are compared by the letters and digits of their first line, so that `Correctness` with a
-    legend below it and `Con (P)` are `correctness` and `con`.
+    Headers are found by the letters and digits of their first line: `Correctness`, with a legend on
+    further lines, is `correctness`, and `Con (P)` is `con`.
     """
     try:
-        # `newline=""` preserves the line breaks inside quoted cells.
-        # Spreadsheets may begin a file with a byte order mark.
+        # `newline=""` preserves line breaks inside of quoted cells; `utf-8-sig` skips the byte
+        # order mark that spreadsheets may write.
         with path.open(encoding="utf-8-sig", newline="") as file:
             header, *table = csv.reader(file)
     except (OSError, csv.Error, ValueError) as exc:
@@ -351,7 +359,7 @@ def _read_sheet(path: Path, columns: Sequence[str], annotator: str = "") -> list
     titles = [" ".join(re.findall(r"[a-z0-9]+", line)) for line in lines]
     positions = {}
     for column in columns:
-        # An exact title goes before one that only begins so.
+        # A header that equals the name of the column is preferred to one that begins with it.
         named = [(title != column, i) for i, title in enumerate(titles)
                  if f"{title} ".startswith(f"{column} ")]  # fmt: skip
         if not named:
@@ -369,7 +377,7 @@ def _read_sheet(path: Path, columns: Sequence[str], annotator: str = "") -> list
 
 
 def _by_change(rows: Sequence[SheetRow]) -> dict[int, list[SheetRow]]:
-    """Group rows by the index of their change; rows above the first index are left out.
+    """Return index of a change -> its rows; rows before the first index are left out.
 
     Raises:
         InputError: An index is not a number.
@@ -392,7 +400,7 @@ def _integer(text: str) -> int | None:
 
 
 def main() -> None:
-    """Convert a clone and print what it has."""
+    """Convert a clone, and print the number of changes and reviews."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("clone", type=Path)
     parser.add_argument("out", type=Path)

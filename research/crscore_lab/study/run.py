@@ -94,7 +94,7 @@ def run(
         DependencyError: A package is missing.
         CRScoreError: A part of the run failed.
     """
-    require_scipy()  # Here, because the scoring before the first correlation can take hours.
+    require_scipy()  # Here, because the scoring before the first correlation takes long.
     if split and trainer is None:
         raise ConfigError("split", "options", "needs a trainer: no matcher is trained without one")
     encoder = VectorCache(scorer.make_encoder(settings))

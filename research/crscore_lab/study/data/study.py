@@ -1,4 +1,4 @@
-"""Human study: changes, their claims, and reviews rated by people."""
+"""Human study: changes, claims about them, and reviews that people rated."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
@@ -17,18 +17,18 @@ from crscore.records import Claims, Diff, PseudoReference, ReferenceKind
 
 DIMENSIONS = ("conciseness", "comprehensiveness", "relevance")
 GROUND_TRUTH = "ground_truth"
-"""Original human comment; correlations leave it out, as the paper does."""
+"""System of the original human comments; correlations leave them out, as the paper does."""
 SOURCE = "recorded"
-"""Source of the claims of a model and the findings of tools."""
+"""Source of pseudo-references: a model's claims and tools' findings, stored in the study."""
 CLAIMS_ALONE = "recorded-claims"
-"""Source of the model's claims without the findings of tools."""
+"""Source of pseudo-references: the stored claims, without the findings of tools."""
 EDITED = "edited"
-"""Source of the list as edited by the annotators."""
+"""Source of pseudo-references: the list edited by the annotators."""
 LIKERT = (1, 5)
 """Lowest and highest rating."""
 JUNK_BELOW = 1.5
-"""Mean human relevance, Likert, below which a system's reviews are junk: nearer to the worst
-rating than to any other."""
+"""A system is junk if the mean human relevance of its reviews (1 to 5) is below this value, and so
+is nearer to the worst rating than to any other."""
 
 
 Correctness = Literal["correct", "incorrect", "unverifiable", "incomplete"]
@@ -37,33 +37,32 @@ Rating = Annotated[float, Meta(ge=LIKERT[0], le=LIKERT[1])]
 
 
 class ReferenceRow(Struct, frozen=True, kw_only=True):
-    """Row of the list that the annotators worked with."""
+    """Row of the list edited by the annotators."""
 
     text: str
-    """Claim or finding."""
+    """Text of the claim or finding."""
     kind: ReferenceKind | None = None
-    """Claim or implication of a model or a person, or issue found by a tool; null is read as
-    claim."""
+    """Claim or implication by a model or a person, or issue found by a tool; null means claim."""
 
 
 class JudgedClaim(Struct, frozen=True, kw_only=True):
-    """Claim of the language model and its judgements."""
+    """Claim of a language model, with its judgements by annotators."""
 
     text: str
     """Text of the claim."""
     correctness: Correctness | None = None
-    """Judgement of the annotator whose row counts; null when not annotated."""
+    """Judgement that counts; null if the claim was not judged."""
     annotator: str | None = None
-    """Annotator whose row counts; null when unknown."""
+    """Annotator whose judgement counts; null if unknown."""
     by_annotator: dict[str, Correctness | None] | None = None
-    """Annotator -> correctness, for everyone who judged it; used to measure agreement."""
+    """Annotator -> judgement, for all who judged the claim; used to measure agreement."""
 
 
 class Ratings(Struct, frozen=True, kw_only=True):
     """Ratings of a review by one annotator."""
 
     annotator: str | None = None
-    """Short name of the annotator; null when unknown."""
+    """Short name of the annotator; null if unknown."""
     conciseness: Rating
     """Likert scale, 1 (worst) to 5 (best)."""
     comprehensiveness: Rating
@@ -81,43 +80,43 @@ class RatedReview(Ratings, frozen=True, kw_only=True):
     """Review with its human ratings."""
 
     system: str
-    """Author; `ground_truth` is the original human comment, which no correlation counts."""
+    """Name of the system that wrote the review; `ground_truth` is the original human comment, which
+    correlations leave out."""
     text: str
     """Text of the review; may be blank."""
     addressed: tuple[int, ...] | None = None
-    """Indices, from 0, of the rows of `pseudo_references` that it addresses; null or missing when
-    not annotated. Indices without a row are ignored."""
+    """Indices, from 0, of the rows of `pseudo_references` that the review addresses; null or
+    missing if not annotated. Indices without a row are ignored."""
     other_ratings: tuple[Ratings, ...] | None = None
-    """Ratings of further annotators. Agreement is measured on these; scores are compared only with
-    the ones above."""
+    """Ratings by further annotators, which are used only to measure the agreement of annotators."""
 
 
 class StudyChange(Struct, frozen=True, kw_only=True):
     """Line of a study: a code change, claims about it, and its rated reviews.
 
-    The file is UTF-8, plain or gzip; no two lines share an `id` or a `patch`. Unknown fields are
+    The file is UTF-8, plain or gzip; no two lines have the same `id` or `patch`. Unknown fields are
     ignored.
     """
 
     name: Annotated[str | int, Meta(description="Id of the change.")] = field(name="id")
-    """Id of the change, the unit of the bootstrap draws."""
+    """Id of the change; the bootstrap resamples changes."""
     language: str
     """Programming language, such as `python`, `java` or `javascript`."""
     patch: str
-    """One hunk of a unified diff, starting at its `@@` line, without file header."""
+    """One hunk of a unified diff from its `@@` line on, without a file header."""
     old_source: str | None = None
-    """Whole file before the change; null or missing when unknown."""
+    """Full file before the change; null or missing if unknown."""
     new_source: str | None = None
-    """Whole file after the change; null or missing when unknown."""
+    """Full file after the change; null or missing if unknown."""
     llm_claims: tuple[JudgedClaim, ...] | None = None
-    """Claims of a language model about the change, in its order."""
+    """Claims of a language model about the change, in the model's order."""
     added_claims: tuple[str, ...] | None = None
-    """Claims that the annotators found missing."""
+    """Claims that the annotators added, because they were missing."""
     pseudo_references: tuple[ReferenceRow, ...] | None = None
-    """List that the annotators rated the reviews with: corrected and added claims, then findings of
-    tools."""
+    """List with which the annotators rated the reviews: corrected and added claims, then findings
+    of tools."""
     reviews: tuple[RatedReview, ...]
-    """Reviews of the change with their ratings."""
+    """Reviews of the change, with their ratings."""
 
     @property
     def id(self) -> str:
@@ -131,7 +130,7 @@ class StudyChange(Struct, frozen=True, kw_only=True):
 
     @property
     def edited(self) -> tuple[PseudoReference, ...]:
-        """The list that the annotators worked with; `addressed` has indices into it."""
+        """List edited by the annotators; `RatedReview.addressed` has indices of its items."""
         return tuple(
             PseudoReference(text=row.text, kind=row.kind or ReferenceKind.CLAIM, source=EDITED)
             for row in self.pseudo_references or ()
@@ -139,7 +138,7 @@ class StudyChange(Struct, frozen=True, kw_only=True):
 
     @property
     def claims(self) -> tuple[PseudoReference, ...]:
-        """The claims of a language model, without the findings of tools."""
+        """Claims of the language model, without the findings of tools."""
         return tuple(
             PseudoReference(text=claim.text, kind=ReferenceKind.CLAIM, source=SOURCE)
             for claim in self.llm_claims or ()
@@ -147,8 +146,8 @@ class StudyChange(Struct, frozen=True, kw_only=True):
 
     @property
     def recorded(self) -> tuple[PseudoReference, ...]:
-        """Pseudo-references of the study: claims of a language model, then tool findings."""
-        # Tool findings appear only in the annotators' list.
+        """Claims of the language model, then findings of tools."""
+        # Findings of tools are stored only in the annotators' list.
         issues = (
             replace(ref, source=SOURCE) for ref in self.edited if ref.kind is ReferenceKind.ISSUE
         )
@@ -162,28 +161,26 @@ class Study:
     changes: tuple[StudyChange, ...]
     """Changes in file order."""
     sha256: str
-    """Hash of the unpacked file."""
+    """Hash of the file after decompression."""
 
 
 def read_study(path: Path) -> Study:
-    """Read a study: one JSON object per line, gzip or plain.
+    """Read a study: JSON Lines, plain or gzip.
 
     Args:
         path: The file.
 
-    Returns:
-        The study.
-
     Raises:
-        InputError: The file cannot be read, or a field of a line is missing or wrong; the
-            message names line and field.
+        InputError: The file cannot be read or has no changes, a field is missing or wrong (the
+            message names the line and the field), or two changes have the same id or patch.
     """
     content = jsonl.read_bytes(path, "a study")
     rows = jsonl.read_rows(content, StudyChange, path, "a study")
     changes = tuple(_keep_known_rows(row) for _, row in rows)
     if not changes:
         raise InputError(f"{path} has no changes; a study has one JSON object per line")
-    # Ratings are found by the id of a change, claims by its patch.
+    # Two changes must not have the same id, by which ratings are found, or the same patch, by which
+    # claims are found.
     for key in ("id", "patch"):
         values = [getattr(change, key) for change in changes]
         if len(set(values)) < len(values):
@@ -193,7 +190,7 @@ def read_study(path: Path) -> Study:
 
 
 def _keep_known_rows(change: StudyChange) -> StudyChange:
-    # A few reviews of the published study name a row that the edited list does not have.
+    # A few reviews of the published study refer to a row that the edited list does not have.
     known = range(len(change.pseudo_references or ()))
     reviews = list(change.reviews)
     for at, review in enumerate(reviews):
@@ -205,28 +202,28 @@ def _keep_known_rows(change: StudyChange) -> StudyChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Recorded:
-    """Claim generator that returns the study's own pseudo-references."""
+    """Claim generator that returns pseudo-references stored in a study."""
 
     by_diff: dict[str, Claims]
-    """Diff sha256 -> claims."""
+    """Hash of a diff -> its pseudo-references."""
     identity: str
     """`recorded@`, `recorded-claims@` or `edited@` with a short hash of the study."""
 
     def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
-        """Look up each diff of the study.
+        """Return the pseudo-references of each diff.
 
         Raises:
-            KeyError: A diff is not part of the study.
+            KeyError: The study does not contain a diff.
         """
         return tuple(self.by_diff[diff.sha256] for diff in diffs)
 
 
 def recorded(study: Study, *, issues: bool = True) -> Recorded:
-    """Make a generator of a study's own claims.
+    """Make a generator that returns the claims of the language model stored in a study.
 
     Args:
         study: The study.
-        issues: Whether to include the findings of the study's tools with the model's claims.
+        issues: Whether to return the stored findings of tools, too.
     """
     if issues:
         return _generator(study, SOURCE, lambda change: change.recorded)
@@ -234,10 +231,10 @@ def recorded(study: Study, *, issues: bool = True) -> Recorded:
 
 
 def edited(study: Study) -> Recorded:
-    """Make a generator of the edited lists, which the annotators judged the reviews with.
+    """Make a generator that returns the lists edited by the annotators.
 
-    The references keep the order of `StudyChange.edited`, so that the indices in
-    `RatedReview.addressed` apply.
+    The order is that of `StudyChange.edited`, to which the indices in `RatedReview.addressed`
+    refer.
     """
     return _generator(study, EDITED, lambda change: change.edited)
 
@@ -247,7 +244,7 @@ def _generator(
 ) -> Recorded:
     return Recorded(
         by_diff={
-            # The same hash as `Diff.sha256`, which is the key of the claims.
+            # The hash is that of `Diff.sha256`, by which `generate` finds the claims.
             hashlib.sha256(change.patch.encode()).hexdigest(): Claims(references=read(change))
             for change in study.changes
         },
@@ -259,11 +256,11 @@ def mean_relevance(systems: Iterable[str], relevance: Iterable[float]) -> dict[s
     """Average the human relevance of each system's reviews.
 
     Args:
-        systems: Author of each review.
+        systems: Name of the system that wrote each review.
         relevance: Human relevance of each review, Likert 1 to 5.
 
     Returns:
-        System -> mean, the best one first; ties by name.
+        System -> mean, sorted by mean, the highest first; equal means by name.
     """
     rated: dict[str, list[float]] = {}
     for system, value in zip(systems, relevance, strict=True):
@@ -273,12 +270,12 @@ def mean_relevance(systems: Iterable[str], relevance: Iterable[float]) -> dict[s
 
 
 def junk_systems(systems: Iterable[str], relevance: Iterable[float]) -> tuple[str, ...]:
-    """Return the systems with a mean human relevance below `JUNK_BELOW`.
+    """Return the systems whose mean human relevance is below `JUNK_BELOW`.
 
-    Much of a correlation over all reviews comes from separating them from the others.
+    A metric that only tells their reviews from all others already has a high correlation.
 
     Args:
-        systems: Author of each review.
+        systems: Name of the system that wrote each review.
         relevance: Human relevance of each review, Likert 1 to 5.
 
     Example:
