@@ -6,9 +6,9 @@
     python benchmarks/readers.py DATA --outcomes OUTCOMES.jsonl
     crscore validate OUTCOMES.jsonl --group group --reader network --reader replay:ANSWERS.jsonl
 
-DATA is the folder of `crscore train usefulness`. The first command writes a sample of 734 pairs of
-a change and a review: 349 real comments whose outcome or worth is known, reviews of eight kinds on
-16 commits by a writer whose texts were not used in training, 60 statements, 6 problems in ten
+DATA is the folder of `crscore train usefulness`. The first command writes a sample of 1,291 pairs
+of a change and a review: 400 real comments whose outcome or worth is known, nine reviews of each of
+30 commits by a writer whose texts were not used in training, 200 statements, 30 problems in ten
 wordings each, 57 worthless comments with an instruction to the model (prompt injection), and
 rephrased reviews of 12 commits. A language model answers the requests of the second command; these
 do not contain the labels.
@@ -90,7 +90,7 @@ class Sample:
         accepted = [row for row in real("accepted-dev") if row["diff_hunk"]]
         self._add_outcomes("accepted", accepted, lambda row: int(row["accepted"]), 50)
         acted = real("acted-dev")
-        for writer, count in (("bot", 50), ("person", 25)):
+        for writer, count in (("bot", 50), ("person", 50)):
             rows = [row for row in acted if row["writer"] == writer]
             self._add_outcomes(f"acted on, {writer}", rows, lambda row: int(row["changed"]), count)
         self._add_outcomes(
@@ -108,7 +108,7 @@ class Sample:
         reviews = read_rows(HERE / "reviews-further.jsonl")
         useless = read_rows(HERE / "templates-further.jsonl")
         small = [row for row in reviews if self._is_small(row)]
-        for row in self.rng.sample(small, 16):
+        for row in self.rng.sample(small, 30):
             diff, known = self._diffs[row["commit"][:12]], {"set": "kinds", "commit": row["commit"]}
             for kind in KINDS:
                 self._add(diff, row[kind], kind=kind, **known)
@@ -121,13 +121,13 @@ class Sample:
 
     def _add_statements(self) -> None:
         rows = [row for row in read_rows(HERE / "statements.jsonl") if self._is_small(row)]
-        for row in sample_rows(rows, lambda row: int(row["truth"]), 30, self.rng):
+        for row in sample_rows(rows, lambda row: int(row["truth"]), 100, self.rng):
             diff = self._diffs[row["commit"][:12]]
             self._add(diff, row["text"], set="statement", y=int(row["truth"]))
 
     def _add_wordings(self) -> None:
         rows = [row for row in read_rows(HERE / "wordings.jsonl") if self._is_small(row)]
-        for at, row in enumerate(self.rng.sample(rows, 6)):
+        for at, row in enumerate(self.rng.sample(rows, 30)):
             for name in WORDINGS:
                 self._add(self._diffs[row["commit"][:12]], row[name], set="wordings", problem=at)
 
