@@ -181,9 +181,8 @@ class Scorer:
             CRScoreError: A part of the run failed.
         """
         parsed = self.read_diff(diff, language=language, path=path, sources=sources)
-        pair = pipeline.ReviewedChange(
-            parsed, self.read_review(review), originals or {}, repository
-        )
+        read = comments.find_absolute_paths(self.read_review(review), parsed)
+        pair = pipeline.ReviewedChange(parsed, read, originals or {}, repository)
         return pipeline.run([pair], self.parts)[0]
 
     @overload
@@ -256,7 +255,8 @@ class Scorer:
             if change not in parsed:
                 parsed[change] = self.read_diff(change)
             change = parsed[change]
-        return pipeline.ReviewedChange(change, self.read_review(review))
+        read = comments.find_absolute_paths(self.read_review(review), change)
+        return pipeline.ReviewedChange(change, read)
 
     def _run(
         self, pairs: Sequence[pipeline.ReviewedChange], *, keep: bool

@@ -8,6 +8,7 @@ import re
 import tomllib
 import urllib.parse
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -51,16 +52,22 @@ def replace_surrogates(text: str) -> str:
 
 
 def decode_text(data: bytes, errors: str = "replace") -> str:
-    r"""Decode UTF-8, with or without a byte order mark, or UTF-16 with one.
+    r"""Decode UTF-8, with or without a byte order mark, UTF-16 with one, or Windows-1252.
 
-    >>> decode_text(b"\xef\xbb\xbfa"), decode_text("a".encode("utf-16"))
-    ('a', 'a')
+    >>> decode_text(b"\xef\xbb\xbfa"), decode_text("a".encode("utf-16")), decode_text(b"caf\xe9")
+    ('a', 'a', 'caf\xe9')
     """
     # PowerShell 5 writes redirected output (`git diff > change.diff`) as UTF-16 with a byte order
     # mark:
     # https://learn.microsoft.com/powershell/module/microsoft.powershell.core/about/about_character_encoding
     is_wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    return data.decode("utf-16" if is_wide else "utf-8-sig", errors)
+    encoding = "utf-16" if is_wide else "utf-8-sig"
+    with suppress(UnicodeDecodeError):
+        return data.decode(encoding)
+    # If no character is valid UTF-8 beyond ASCII, it is the encoding of Western Windows, which
+    # browsers also assume: https://html.spec.whatwg.org/multipage/parsing.html
+    is_western = errors == "replace" and data.decode(encoding, "ignore").isascii()
+    return data.decode("cp1252" if is_western else encoding, errors)
 
 
 # Controls except tab and newline, soft hyphen, joiners, fillers, zero-width and bidi characters,

@@ -1,10 +1,13 @@
 """Parser for the comments of a review in text, Markdown or JSON."""
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
+from msgspec import structs
+
 from crscore.errors import InputError, LimitError
-from crscore.records import Comment
+from crscore.records import Comment, Diff
 from crscore.review.json_comments import normalize_text, read_json
 from crscore.text import decode_text
 
@@ -21,6 +24,7 @@ _NO_TEXT: Final = re.compile(
 )
 
 
+_ABSOLUTE: Final = re.compile(r"/|[A-Za-z]:/")
 # These limits are far above any real review.
 MAX_REVIEW_BYTES: Final = 10_000_000
 """Default maximum size of the whole input, in bytes of UTF-8."""
@@ -40,8 +44,8 @@ def parse_review(
     `.json`, `.jsonl` or `.ndjson`.
 
     Args:
-        text: The review. Bytes are UTF-8, or UTF-16 with a byte order mark; undecodable bytes
-            become U+FFFD.
+        text: The review. Bytes are UTF-8, UTF-16 with a byte order mark, or Windows-1252;
+            undecodable bytes become U+FFFD.
         source: Name of the input, for messages. Its suffix can show that the input is JSON.
         max_bytes: Maximum size of the input, in bytes of UTF-8.
 
@@ -85,3 +89,28 @@ def parse_review(
 def _check(limit: str, allowed: int, actual: int, source: str) -> None:
     if actual > allowed:
         raise LimitError(limit, allowed, actual, source)
+
+
+def find_absolute_paths(comments: Iterable[Comment], diff: Diff) -> tuple[Comment, ...]:
+    """Replace absolute paths, as Codex writes them, by those of the changed files.
+
+    Args:
+        comments: Comments of a review.
+        diff: The change under review.
+
+    Returns:
+        The comments. One whose path ends with those of no or of several changed files is on the
+        whole change, because the root of the repository is unknown.
+    """
+    found = []
+    for comment in comments:
+        located = comment
+        if _ABSOLUTE.match(comment.path or ""):
+            # A name without a folder could be that of a file elsewhere in the repository.
+            ends = [file.path for file in diff.files if "/" in file.path]
+            paths = [end for end in ends if str(comment.path).endswith(f"/{end}")]
+            located = structs.replace(comment, path=None, line=None, start_line=None)
+            if len(paths) == 1:
+                located = structs.replace(comment, path=paths[0])
+        found.append(located)
+    return tuple(found)

@@ -235,6 +235,8 @@ class _Search:
             return
         count = len(self.comments)
         fields = {_CAPITAL.sub("_", key).lower(): content for key, content in value.items()}
+        if "overall_explanation" in fields:  # of Codex, above its findings
+            fields.setdefault("body", fields["overall_explanation"])
         filled_fields = {key: content for key, content in fields.items() if content is not None}
         if "body" in fields and (is_entry or isinstance(fields["body"], str | None)):
             self._add({**thread, **filled_fields}, is_listed, location)
@@ -295,6 +297,8 @@ def _read_comment(fields: Mapping[str, Any], location: str) -> Comment:
         lines: dict[str, Any] = {"path": path, "line": position.get("new_line")}
         if lines["line"] is None and position.get("old_line") is not None:
             lines |= {"line": position["old_line"], "side": "LEFT"}
+        first = (position.get("line_range") or {}).get("start") or {}
+        lines["start_line"] = first.get("old_line" if "side" in lines else "new_line")
         fields = {**lines, **fields}
     fields = {"line": fields.get("end_line"), **fields, **_read_location(fields, location)}
     line, start = _read_line(fields, "line", location), _read_line(fields, "start_line", location)
@@ -343,10 +347,6 @@ def _read_location(fields: Mapping[str, Any], location: str) -> dict[str, Any]:
         # Azure DevOps starts paths with a slash.
         return {"path": _strip(path).removeprefix("./").lstrip("/")}
     path = _strip(_read_text(codex_location, "absolute_file_path", location) or "")
-    # If the path is still absolute, its root is unknown, and only its end could be compared. So the
-    # comment is treated as a comment on the whole change.
-    if path.startswith("/") or path[1:3] == ":/":
-        return {"path": ""}
     lines = codex_location.get("line_range")
     ends = lines if isinstance(lines, dict) else {}
     return {"path": path, "start_line": ends.get("start"), "line": ends.get("end")}

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from crscore.diff.parse import parse_diff
 from crscore.errors import InputError, LimitError
 from crscore.records import Comment, Side
 from crscore.review import comments
-from crscore.review.comments import parse_review
+from crscore.review.comments import find_absolute_paths, parse_review
 
 # The shape of GitHub's REST answer for a review comment; the values are ours.
 REVIEW_COMMENT: dict[str, Any] = {
@@ -230,8 +231,12 @@ def test_byte_order_mark_of_text_is_removed() -> None:
     assert parse_review('\ufeff{"body": "a"}')[0].body == "a"
 
 
-def test_undecodable_bytes_are_replaced() -> None:
-    assert parse_review(b"a\xffb")[0].body == "a\ufffdb"
+def test_bytes_of_western_windows_are_read() -> None:
+    assert parse_review("naïve isn’t".encode("cp1252"))[0].body == "naïve isn’t"
+
+
+def test_undecodable_bytes_of_utf_8_are_replaced() -> None:
+    assert parse_review("é".encode() + b"a\xffb")[0].body == "éa\ufffdb"
 
 
 def test_half_a_surrogate_pair_is_replaced() -> None:
@@ -454,19 +459,37 @@ def test_threads_of_graphql_give_path_and_line() -> None:
     assert bodies(edges) == ["a", "b"]
 
 
+def test_explanation_above_findings_of_codex_is_a_comment() -> None:
+    verdict = {"overall_correctness": "patch is incorrect", "overall_explanation": "It leaks."}
+    assert bodies({**json.loads(FINDINGS), **verdict}) == ["It leaks.", "**Bound it**\n\nIt grows."]
+    assert bodies({"findings": [], **verdict}) == ["It leaks."]
+    assert bodies({"findings": [], "overall_explanation": None}) == []
+
+
 def test_notes_of_gitlab_give_path_and_line() -> None:
     note = {"id": 7, "system": False, "author": {"username": "ann"}}
     removed = {"old_path": "a.py", "new_path": "a.py", "old_line": 4, "new_line": None}
     discussion = {
         "id": "abc",
         "notes": [
-            {**note, "body": "Leaks.", "position": {**removed, "new_line": 5}},
+            {
+                **note,
+                "body": "Leaks.",
+                "position": {
+                    **removed,
+                    "new_line": 5,
+                    "line_range": {
+                        "start": {"type": "new", "old_line": None, "new_line": 3},
+                        "end": {"new_line": 5},
+                    },
+                },
+            },
             {**note, "body": "Why?", "position": removed},
             {**note, "body": "changed the description", "system": True},
         ],
     }
     assert parse_review(json.dumps([discussion])) == (
-        Comment(body="Leaks.", path="a.py", line=5, author="ann", id="7"),
+        Comment(body="Leaks.", path="a.py", line=5, start_line=3, author="ann", id="7"),
         Comment(body="Why?", path="a.py", line=4, side=Side.OLD, author="ann", id="7"),
     )
 
@@ -537,9 +560,12 @@ def test_finding_is_its_body_under_its_title(text: str) -> None:
         ("C:\\a\\shop\\src\\a.py", "src/a.py"),
         ("src/a.py", "src/a.py"),
         ("/workspace/packages/web/src/a.py", "packages/web/src/a.py"),
-        # Only the end could be compared: `src/a.py` may be another file.
-        ("/Users/mira/shop/src/a.py", None),
-        ("C:\\Users\\mira\\shop\\src\\a.py", None),
+        # The root is unknown: the changed file at its end is meant.
+        ("/Users/mira/shop/src/a.py", "src/a.py"),
+        ("C:\\Users\\mira\\shop\\src\\a.py", "src/a.py"),
+        ("/Users/mira/shop/src/b.py", None),
+        ("/Users/mira/shop/a.py", None),
+        ("/Users/mira/shop/x/lib/c.py", None),
     ],
 )
 def test_location_of_codex_is_read_from_the_root_of_the_repository(
@@ -547,7 +573,12 @@ def test_location_of_codex_is_read_from_the_root_of_the_repository(
 ) -> None:
     location = {"absolute_file_path": path, "line_range": {"start": 3, "end": 5}}
     finding = {"title": "Bound it", "body": "It grows.", "code_location": location}
-    (comment,) = parse_review(json.dumps({"findings": [finding]}))
+    changed = ("src/a.py", "packages/web/src/a.py", "a.py", "lib/c.py", "x/lib/c.py")
+    diff = parse_diff(
+        "".join(f"--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-a\n+b\n" for name in changed)
+    )
+    parsed = parse_review(json.dumps({"findings": [finding]}))
+    (comment,) = find_absolute_paths(parsed, diff)
     lines = (3, 5) if read else (None, None)
     assert (comment.path, comment.start_line, comment.line) == (read, *lines)
 
