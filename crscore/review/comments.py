@@ -102,7 +102,7 @@ def find_absolute_paths(comments: Iterable[Comment], diff: Diff) -> tuple[Commen
         The comments. One whose path ends with those of no or of several changed files is on the
         whole change, because the root of the repository is unknown.
     """
-    found = []
+    read_comments = []
     for comment in comments:
         located = comment
         if _ABSOLUTE.match(comment.path or ""):
@@ -112,5 +112,5 @@ def find_absolute_paths(comments: Iterable[Comment], diff: Diff) -> tuple[Commen
             located = structs.replace(comment, path=None, line=None, start_line=None)
             if len(paths) == 1:
                 located = structs.replace(comment, path=paths[0])
-        found.append(located)
-    return tuple(found)
+        read_comments.append(located)
+    return tuple(read_comments)
