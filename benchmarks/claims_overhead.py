@@ -42,8 +42,9 @@ def changes(amount: int) -> list:
 
 
 def timed(url: str, folder: str, diffs: list, concurrency: int) -> float:
-    options = {"argument": "tiny", "base_url": url, "cache_dir": folder}
-    generator = plugins.create("claims", "openai", options | {"concurrency": concurrency})
+    engine = {"base_url": url, "concurrency": concurrency}
+    options = {"argument": "tiny", "cache_dir": folder, "engine": engine}
+    generator = plugins.create("claims", "openai", options)
     start = time.perf_counter()
     claims = generator.generate(diffs)
     taken = time.perf_counter() - start

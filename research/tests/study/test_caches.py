@@ -14,7 +14,7 @@ class Counting:
         return np.array([[len(text), 0.0] for text in texts], dtype=np.float32).reshape(-1, 2)
 
 
-def test_memory_encodes_each_text_once() -> None:
+def test_cache_encodes_each_text_once() -> None:
     inner = Counting()
     memory = VectorCache(inner)
     assert memory.encode(["a", "bb", "a"])[:, 0].tolist() == [1, 2, 1]
@@ -23,5 +23,5 @@ def test_memory_encodes_each_text_once() -> None:
     assert memory.identity == "counting"
 
 
-def test_memory_of_nothing_keeps_the_encoders_width() -> None:
+def test_vectors_of_no_texts_have_the_width_of_the_encoder() -> None:
     assert VectorCache(Counting()).encode([]).shape == (0, 2)

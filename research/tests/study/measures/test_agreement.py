@@ -115,7 +115,7 @@ def test_weighted_kappa_is_that_of_the_table(said: list[tuple[int, int]]) -> Non
 
 
 @given(pairs)
-def test_kappas_do_not_care_who_is_first(said: list[tuple[int, int]]) -> None:
+def test_kappas_do_not_depend_on_the_order_of_annotators(said: list[tuple[int, int]]) -> None:
     swapped = [(other, one) for one, other in said]
     words = [(str(one), str(other)) for one, other in said]
     assert weighted_kappa(said) == pytest.approx(weighted_kappa(swapped))

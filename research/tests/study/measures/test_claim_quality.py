@@ -26,7 +26,7 @@ def test_rates_are_shares_of_what_is_right_wrong_or_unverifiable(tmp_path: Path)
     assert (total.language, total.n, total.accuracy) == ("all", 8, 0.625)
 
 
-def test_languages_come_one_by_one_and_then_together(tmp_path: Path) -> None:
+def test_row_of_all_languages_is_the_last(tmp_path: Path) -> None:
     rows = measured(tmp_path, helper.full_rows())
     assert [row.language for row in rows] == ["python", "javascript", "all"]
     # Python has one right and one wrong claim (a third is incomplete), JavaScript one right.
@@ -45,7 +45,7 @@ def test_language_without_a_judgement_says_so(tmp_path: Path) -> None:
     assert rows[2].n == 1
 
 
-def test_more_may_be_missing_than_was_claimed(tmp_path: Path) -> None:
+def test_rate_of_missing_claims_can_exceed_1(tmp_path: Path) -> None:
     row, _ = measured(tmp_path, [judged(helper.rows()[0], "correct", added=3)])
     assert row.missing == 3.0
 

@@ -59,7 +59,7 @@ def test_better_run_is_named_whichever_comes_first() -> None:
     assert row(compared(poor, good)).p < 0.001
 
 
-def test_difference_turns_its_sign_with_the_order_and_keeps_the_rest() -> None:
+def test_order_of_the_runs_changes_only_the_sign_of_a_difference() -> None:
     good, poor = run(GOOD), run(POOR, "b.json")
     one, other = row(compared(poor, good)), row(compared(good, poor))
     assert one.difference == pytest.approx(-other.difference)
@@ -81,7 +81,7 @@ def test_interval_is_that_of_the_plain_paired_bootstrap() -> None:
     assert (one.low, one.high) == pytest.approx(slow)
 
 
-def test_pairing_makes_two_like_runs_easy_to_tell_apart() -> None:
+def test_interval_of_two_similar_runs_is_narrow_because_they_are_paired() -> None:
     # A little noise on top of the same values: the errors of the runs go together.
     near = GOOD + np.random.default_rng(5).normal(0, 0.5, GOOD.shape)
     one = row(compared(run(near), run(GOOD, "b.json")))
@@ -102,7 +102,7 @@ def test_changes_needed_follow_from_the_spread_of_the_draws() -> None:
     assert one.changes_needed == pytest.approx(expected, rel=0.25, abs=1.5)
 
 
-def test_identical_runs_differ_in_nothing() -> None:
+def test_identical_runs_have_no_difference() -> None:
     found = compared(run(), run(GOOD, "b.json"))
     assert {one.difference for one in found.differences} == {0.0}
     assert {(one.p, one.better, one.changes_needed) for one in found.differences} == {
@@ -135,7 +135,7 @@ def test_other_data_is_compared_on_what_both_have_with_a_warning() -> None:
     )
 
 
-def test_review_rated_otherwise_is_left_out_with_a_warning() -> None:
+def test_review_with_other_ratings_is_left_out_with_a_warning() -> None:
     rated = HUMAN.copy()
     rated[0] = 6 - rated[0] + (rated[0] == 3)
     found = compared(run(POOR), run(GOOD, "b.json", human=rated, sha256="11"))
@@ -143,12 +143,12 @@ def test_review_rated_otherwise_is_left_out_with_a_warning() -> None:
     assert "their human ratings differ between runs: 1" in " ".join(found.warnings)
 
 
-def test_runs_of_one_signature_are_pointed_out() -> None:
+def test_same_signature_of_both_runs_is_a_warning() -> None:
     found = compared(run(signature="s"), run(GOOD, "b.json", signature="s"))
     assert found.warnings == ("both runs have the same signature",)
 
 
-def test_nothing_shared_is_an_error() -> None:
+def test_runs_without_a_common_review_are_an_error() -> None:
     other = run(GOOD, "b.json", keys=[key._replace(change=key.change + "x") for key in KEYS])
     with pytest.raises(InputError, match=r"a\.json and b\.json share no review"):
         compared(run(), other)

@@ -91,7 +91,7 @@ def test_system_in_which_the_metric_is_constant_counts_as_zero() -> None:
     assert found.spearman == pytest.approx(sum(each) / 3)
 
 
-def test_interval_holds_the_value() -> None:
+def test_interval_contains_the_value() -> None:
     found = row("pooled", resamples=200)
     assert found.low < found.spearman < found.high
 
@@ -162,7 +162,7 @@ def test_without_resamples_there_is_neither_interval_nor_p() -> None:
     assert (row("pooled").low, row("pooled").high, row("pooled").p) == (None, None, None)
 
 
-def test_metric_keeps_its_row_whatever_is_beside_it() -> None:
+def test_row_of_a_metric_does_not_depend_on_other_metrics() -> None:
     alone = correlate(measured(), resamples=20, seed=3)
     both = helper.measured(
         list(measured().rows),

@@ -55,7 +55,7 @@ def test_real_tool_is_counted_by_language(found: ValidationResult) -> None:
     assert rows["all", "all"].counted == 2
 
 
-def test_tools_take_the_place_of_the_studys_own_issues(found: ValidationResult) -> None:
+def test_findings_of_tools_replace_the_stored_issues(found: ValidationResult) -> None:
     # Two claims and an issue, one and one, one and none: the study's own rows are gone.
     assert found.data.references_per_change == (3 + 2 + 1) / 3
     assert "claims:recorded-claims@" in found.signature

@@ -86,7 +86,7 @@ def test_change_excluded_in_one_fold_and_scored_in_another_is_not_excluded() -> 
     assert measurements.join([second, first]).changes == ("a", "b")
 
 
-def test_metrics_beside_the_score_have_three_columns() -> None:
+def test_metrics_added_to_the_score_have_three_columns() -> None:
     found = helper.measured([helper.row("a", "s"), helper.row("b", "s")], helper.metric([1.0, 0.0]))
     one = measurements.Metric(name="chrF", values=np.array([0.2, 0.3]), variant="nc:6")
     three = measurements.Metric(name="judge", values=np.arange(6.0).reshape(2, 3))
@@ -100,7 +100,7 @@ def test_metrics_beside_the_score_have_three_columns() -> None:
     assert both.metrics[1].values.tolist() == [[0.2] * 3, [0.3] * 3]
 
 
-def test_metric_with_a_value_for_some_rows_stands_apart() -> None:
+def test_metric_without_some_values_is_separated() -> None:
     rows = [helper.row(name, "s") for name in "abc"]
     partial = measurements.Metric(name="judge", values=np.array([4.0, 2.0]), rows=(0, 2))
     found = measurements.add_metrics(

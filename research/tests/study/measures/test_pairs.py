@@ -40,7 +40,7 @@ def test_metric_turned_around_is_wrong_where_it_was_right() -> None:
         assert mine.accuracy + theirs.accuracy == pytest.approx(1)
 
 
-def test_pair_that_people_tie_counts_for_nothing() -> None:
+def test_pair_of_equal_ratings_is_not_counted() -> None:
     found = tally(np.array([1.0, 2.0]), np.array([3.0, 3.0]), ["a", "a"])
     assert (found.changes, found.right.tolist(), found.counted.tolist()) == (("a",), [0.0], [0.0])
 

@@ -1,4 +1,4 @@
-"""Floors beside readers."""
+"""Baselines that readers are compared with."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ def test_texts_with_the_same_words_have_the_same_vector() -> None:
     assert not blank.any()
 
 
-def test_floor_predicts_other_groups() -> None:
+def test_baseline_predicts_other_groups() -> None:
     rng = np.random.default_rng(0)
     matrix = rng.normal(size=(200, 5))
     targets = (matrix[:, 0] > 0).astype(float)
@@ -23,7 +23,7 @@ def test_floor_predicts_other_groups() -> None:
     assert resampled.auc(predicted, targets == 1, np.ones((1, 200)))[0] > 0.95
 
 
-def test_floor_does_not_see_its_own_group() -> None:
+def test_baseline_is_not_trained_on_the_group_that_it_predicts() -> None:
     # Every group has a column of its own, and rows of one target.
     groups = np.repeat([f"g{at}" for at in range(20)], 4)
     matrix = np.repeat(np.eye(20), 4, axis=0)
@@ -33,7 +33,7 @@ def test_floor_does_not_see_its_own_group() -> None:
         assert np.ptp(predicted[targets == target]) < 0.05
 
 
-def test_floor_that_knows_nothing_is_near_a_coin() -> None:
+def test_uninformative_baseline_has_an_auc_near_one_half() -> None:
     rng = np.random.default_rng(1)
     aucs = []
     for seed in range(60):
@@ -44,7 +44,7 @@ def test_floor_that_knows_nothing_is_near_a_coin() -> None:
     assert np.mean(aucs) == pytest.approx(0.5, abs=0.04)
 
 
-def test_floor_without_enough_groups_or_a_target_knows_nothing() -> None:
+def test_prediction_is_0_without_enough_groups_or_a_target() -> None:
     matrix, targets = np.eye(6), np.array([0.0, 1, 0, 1, 0, 1])
     assert not predict_held_out(matrix, targets, np.array([*"aabbcc"]), seed=0).any()
     targets[2] = np.nan
