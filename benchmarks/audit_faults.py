@@ -32,9 +32,9 @@ def main() -> int:
         "--gitlab", action="store_true", help="use GitLab, and kill no run of score"
     )
     arguments = parser.parse_args()
-    nights = gitlab if arguments.gitlab else audit_schedules
+    host = gitlab if arguments.gitlab else audit_schedules
     start = time.perf_counter()
-    tally = nights.misbehave(range(arguments.schedules))
+    tally = host.misbehave(range(arguments.schedules))
     print(f"{arguments.schedules} schedules, {tally.met.total():,} faults met, {_seconds(start)}")
     print(f"  complete, and reported as complete               {tally.whole:>5}")
     print(f"  partial, and reported with what is missing       {tally.partial:>5}")
@@ -44,7 +44,7 @@ def main() -> int:
         f"  store still differs after the next run           {len(tally.other):>5}  {tally.other}"
     )
     start = time.perf_counter()
-    killed = nights.kill(range(arguments.kills))
+    killed = host.kill(range(arguments.kills))
     print(f"{arguments.kills} runs of sync killed, {_seconds(start)}")
     print(
         f"  store still differs after the next run           {len(killed.other):>5}  {killed.other}"

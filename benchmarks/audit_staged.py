@@ -210,7 +210,7 @@ STAGED: Mapping[str, Writer] = {
     "deletes noise": _noise_taken_back("deleted"),
     "hides noise": _noise_taken_back("outdated"),
     "flood of suggestions": _flood,
-    "sure lines": _sure_lines,
+    "lines sure to change": _sure_lines,
     "resolves its threads": _always(resolved_by="itself"),
     "edits its failures": _always(acted=0.9, edited=EVENING),
     "severe falsehoods": _always(),
@@ -218,11 +218,11 @@ STAGED: Mapping[str, Writer] = {
     "copies people": lambda one, number, _: [
         Post(_fault(one, number), acted=ACTED_ON, hour=AFTERNOON - 1, copies=True)
     ],
-    # The store has no thumbs.
-    "thumbs of its own": _always(),
-    "beside a person": _beside("ada"),
-    "beside a person, half": _beside("ada", 2),
-    "beside a bot, half": _beside("finder with nits", 2),
+    # The store has no reactions, so this bot is like "severe falsehoods".
+    "likes its comments": _always(),
+    "on a person's lines": _beside("ada"),
+    "half on a person's lines": _beside("ada", 2),
+    "half on a bot's lines": _beside("finder with nits", 2),
     "says it three times": _thrice,
     "after the fix, no looker": _after_the_fix_unseen,
 }

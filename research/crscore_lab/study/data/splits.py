@@ -129,7 +129,7 @@ def make_folds(study: Study, split: Split | None, *, seed: int = 0) -> tuple[Fol
         them out with the first system.
 
     Raises:
-        InputError: The study has fewer changes than groups, one language or one system.
+        InputError: The study has fewer changes than groups, only one language or only one system.
     """
     if split is None:
         return (_make_fold(study, {change.id for change in study.changes}, name="all"),)

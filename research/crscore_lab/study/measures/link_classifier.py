@@ -71,8 +71,8 @@ class Classifier(Struct, frozen=True, kw_only=True):
     average_precision_high: float | None
     """Upper end of the 95 % interval of `average_precision`."""
     auc: float | None
-    """Chance that a linked pair has a higher score than a pair that is not linked; None if there
-    are no such two pairs."""
+    """Chance that a linked pair has a higher score than a pair that is not linked; None if all
+    pairs are linked, or none."""
 
 
 def judge_links(
