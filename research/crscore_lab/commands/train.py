@@ -38,7 +38,7 @@ _CLAIMS_OPTIONS: Final = (
     ("--dtype", click.Choice(["auto", "float32", "bfloat16"]), "auto", "auto: bfloat16 on GPUs."),
     ("--gradient-checkpointing", bool, False, "Use less memory and more time."),
     ("--prompt", str, "claims.v1", "Prompt of the requests."),
-    ("--form", click.Choice(["json", "sections"]), "json", "Answers; sections: as published."),
+    ("--form", click.Choice(["json", "sections"]), "json", "Format; sections is the paper's."),
     ("--few-shots/--no-few-shots", bool, False, "Include the prompt's examples."),
 )
 
