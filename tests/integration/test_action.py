@@ -263,7 +263,7 @@ def test_token_that_may_not_write_leaves_the_summary(runner: Runner) -> None:
         job = run(runner, server, "workflow_dispatch", comment="true")
 
     assert not job.failed, job.log
-    assert any("comment was not written" in text for text in messages(job, "notice"))
+    assert any("may not write the comment" in text for text in messages(job, "notice"))
     assert job.outputs["comment-url"] == ""
     assert job.summary != ""
 
@@ -316,7 +316,7 @@ def test_fork_is_measured_without_rights_and_posted_with_them(runner: Runner) ->
         assert (server.writes, measured.failed) == ([], False)
         assert any("may not" in text for text in messages(measured, "notice"))
         server.may_write = True
-        file = str(measured.artifacts["crscore"])
+        file = str(measured.artifacts["crscore"] / "crscore.json")
         job = run(runner, server, "workflow_run", post_from=file, comment="true")
 
         assert not job.failed, job.log
@@ -341,7 +341,7 @@ def test_fork_reviewed_after_it_was_opened_is_measured_and_posted_anew(runner: R
         content = event_of(server, "workflow_run")
         content["workflow_run"]["event"] = "pull_request_review"
         server.may_write = True
-        file = str(reviewed.artifacts["crscore"])
+        file = str(reviewed.artifacts["crscore"] / "crscore.json")
         job = run_with(runner, server, "workflow_run", content, post_from=file, comment="true")
 
         assert [(written.kind, written.pull) for written in server.writes] == [
@@ -355,7 +355,7 @@ def test_what_another_job_measured_is_posted_when_asked_for(
     runner: Runner, server: github.Server
 ) -> None:
     measured = run(runner, server, "workflow_dispatch")
-    file = str(measured.artifacts["crscore"])
+    file = str(measured.artifacts["crscore"] / "crscore.json")
 
     job = run(runner, server, "workflow_run", post_from=file)
 
@@ -665,8 +665,8 @@ def test_pull_requests_over_the_limit_are_counted(
     assert cli.run(["action"]) == 0
 
     notices = [text for name, _, text in commands(capsys.readouterr().out) if name == "notice"]
-    assert "1 of them" in notices[0]
-    assert "1 of them" in (tmp_path / "summary").read_text("utf-8")
+    assert "1 were not scored" in notices[0]
+    assert "1 were not scored" in (tmp_path / "summary").read_text("utf-8")
 
 
 def test_artifact_says_which_pull_request_of_its_branch_it_is_about(

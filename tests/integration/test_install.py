@@ -105,7 +105,7 @@ def test_extras_install_and_check_is_clean(places: Places, home: Path, extras: s
     assert is_score(run(places, home, "venv/bin/crscore", *EXAMPLE))
 
 
-@pytest.mark.parametrize("beside", ["torch==2.8.0", "ruff==0.17.0", "numpy==1.26.4"])
+@pytest.mark.parametrize("beside", ["torch==2.8.0", "ruff==0.17.0", "numpy==2.0.2"])
 def test_extras_can_be_solved_beside_other_versions(
     places: Places, home: Path, beside: str
 ) -> None:
