@@ -1,6 +1,6 @@
-"""Finds the findings of different reviewers that make the same point.
+"""Finds findings of different reviewers that make the same point, and problems that look alike.
 
-The pair model decides, although it was trained to match findings with known problems.
+The pair model decides about both, although it was trained to match findings with known problems.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,7 +30,7 @@ def find_alike(change: Change, views: Mapping[str, TextView]) -> Iterator[str]:
 
     Args:
         change: The change.
-        views: View of each problem's text, by the text.
+        views: View of each problem's text, keyed by the text.
     """
     rows = [Finding(change="", bot="", text=row.text, path=row.path, line=row.line)
             for row in change.problems]  # fmt: skip
@@ -50,12 +50,12 @@ def compare_findings(
     Args:
         first: F findings of one reviewer, at least one.
         second: G findings of another reviewer.
-        views: View of each finding's text, by the text.
+        views: View of each finding's text, keyed by the text.
     """
     model = read_model()
     # The model compares a finding with a known problem, and does not treat the two alike. Here,
-    # both are findings, so each is taken for the known problem once, and the two probabilities are
-    # averaged.
+    # both are findings, so each of them is used as the known problem once, and the two
+    # probabilities are averaged.
     forward = model.probabilities(first, _problems(second), views)
     backward = model.probabilities(second, _problems(first), views)
     probabilities: Doubles = (forward + backward.T) / 2
@@ -69,25 +69,34 @@ def _problems(findings: Sequence[Finding]) -> list[Problem]:
 def same_points(findings: Sequence[Finding], encoder: MiniLM, rarity: Rarity) -> list[int]:
     """Return, for each finding, the index of the first finding that makes the same point.
 
+    If a finding makes the same point as two others, all three make it. But two findings of one
+    reviewer (`bot`) never make the same point, not even if both are alike to findings of others.
+
     Args:
-        findings: Findings about one change, by time. Two findings of one reviewer (`bot`) are never
-            taken for the same point.
+        findings: Findings about one change, oldest first.
         encoder: Encoder that the pair model was trained with.
         rarity: How rare each word stem is in review comments.
     """
-    reviewers: dict[str, list[int]] = {}
+    indices: dict[str, list[int]] = {}
     for index, finding in enumerate(findings):
-        reviewers.setdefault(finding.bot, []).append(index)
+        indices.setdefault(finding.bot, []).append(index)
     firsts = list(range(len(findings)))
-    if len(reviewers) < 2:  # nothing to compare, so nothing to encode
+    if len(indices) < 2:  # nothing to compare, so nothing to encode
         return firsts
     layers = read_model().layers
     views = view_texts([finding.text for finding in findings], encoder, rarity, layers)
-    for rows, columns in combinations(reviewers.values(), 2):
+    pairs: list[tuple[float, int, int]] = []
+    for rows, columns in combinations(indices.values(), 2):
         first, second = ([findings[index] for index in side] for side in (rows, columns))
         probabilities = compare_findings(first, second, views)
-        for row, column in assign(probabilities).items():
-            if probabilities[row, column] >= SAME_POINT:
-                ends = firsts[rows[row]], firsts[columns[column]]
-                firsts = [min(ends) if index in ends else index for index in firsts]
+        pairs += [(-probabilities[row, column], rows[row], columns[column])
+                  for row, column in assign(probabilities).items()]  # fmt: skip
+    # The most probable pair comes first, because a pair is left out if it would join two findings
+    # of one reviewer. If none were left out, a chain of pairs would join findings that have little
+    # in common (docs/design/031-decisions.md).
+    for _, *pair in sorted(pair for pair in pairs if -pair[0] >= SAME_POINT):
+        ends = {firsts[index] for index in pair}
+        bots = [findings[index].bot for index, first in enumerate(firsts) if first in ends]
+        if len(set(bots)) == len(bots):
+            firsts = [min(ends) if first in ends else first for first in firsts]
     return firsts

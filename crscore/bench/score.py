@@ -271,13 +271,9 @@ def _compare(
                 texts = {finding.text for group in listed for finding in group}
                 views = problems | view(texts - problems.keys())
                 for change, group in zip(chunk, listed, strict=True):
-                    reviews[change.id, bot] = _Review(
-                        change,
-                        bot,
-                        group,
-                        model.probabilities(group, change.problems, views),
-                        [views[finding.text].vector for finding in group],
-                    )
+                    probabilities = model.probabilities(group, change.problems, views)
+                    vectors = [views[finding.text].vector for finding in group]
+                    reviews[change.id, bot] = _Review(change, bot, group, probabilities, vectors)
             advance(len(chunk))
     return reviews
 

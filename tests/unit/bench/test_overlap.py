@@ -41,6 +41,16 @@ def test_different_points_and_points_of_one_reviewer_are_distinct(
     assert same_points([], encoder, rarity) == []
 
 
+def test_points_of_one_reviewer_are_not_joined_by_those_of_others(
+    encoder: MiniLM, rarity: Rarity
+) -> None:
+    # The texts of b and c make the same point, too, but more surely those of a.
+    texts = {"a": (LOCK, LOCK_TOO), "b": (LOCK,), "c": (LOCK_TOO,)}
+    findings = [finding(bot, text) for bot, listed in texts.items() for text in listed]
+    assert same_points(findings, encoder, rarity) == [0, 1, 0, 1]
+    assert same_points(findings[1:], encoder, rarity) == [0, 0, 0]
+
+
 def test_same_point_of_three_reviewers_is_one_point(encoder: MiniLM, rarity: Rarity) -> None:
     findings = [finding(bot, text) for bot, text in zip("abc", (LOCK, LOCK_TOO, LOCK), strict=True)]
     assert same_points(findings, encoder, rarity) == [0, 0, 0]
