@@ -45,7 +45,7 @@ def compute(
     Args:
         golden: The set.
         bots: Names of the bots.
-        rows: Decisions about the findings, by change and bot.
+        rows: Decisions and counts for each pair of a change and a bot.
         beta: Weight of recall against precision in F, above 0.
         resamples: Number of bootstrap samples of the changes; 0 for no intervals.
         seed: Seed of the bootstrap.

@@ -87,8 +87,8 @@ def read_golden(path: Path, *, pattern: str = "**/*") -> GoldenSet:
         pattern: Glob pattern of the files to read from a folder.
 
     Raises:
-        InputError: A file cannot be read, is too large, or has a row that is no change or problem;
-            or there are no problems.
+        InputError: A file cannot be read, is too large, or has a row that is neither a change nor
+            a problem; or there are no problems.
     """
     name, version = path.name.partition(".")[0], ""
     problems = defaultdict[str, dict[Any, Problem]](dict)
@@ -100,7 +100,7 @@ def read_golden(path: Path, *, pattern: str = "**/*") -> GoldenSet:
             name, version = str(row["set"]), str(row.get("version", ""))
             continue
         listed = _find_first(row, PROBLEMS)
-        change = name_change(_text(row, CHANGE, location, "the id of its change"))
+        change = name_change(_read_text(row, CHANGE, location, "the id of its change"))
         entries = [(location, row)]
         if isinstance(listed, list):
             entries = [(f"{location}: problem {n}", item) for n, item in enumerate(listed, 1)]
@@ -154,12 +154,12 @@ def read_problem(entry: Any, location: str) -> Problem:
             "or P0 to P3, or S1 to S4"
         )
     return Problem(
-        text=strip_source_labels(_text(row, TEXT, location, "text")),
+        text=strip_source_labels(_read_text(row, TEXT, location, "text")),
         severity=_SEVERITY_NAMES[severity],
         category=str(_find_first(row, CATEGORY) or "").lower(),
-        path=_path(row),
-        start_line=_line(row, START, location),
-        line=_line(row, LINE, location),
+        path=_read_path(row),
+        start_line=_read_line(row, START, location),
+        line=_read_line(row, LINE, location),
         also_right=bool(row.get("also_right") or row.get("optional")),
         excluded=bool(row.get("excluded") or row.get("exclude"))
         or str(row.get("status")).lower() == "excluded",
@@ -196,21 +196,20 @@ def read_finding(row: Mapping[str, Any], location: str) -> Finding:
     if not isinstance(bot, str) or not bot.strip():
         raise InputError(f"{location}: the bot is missing; expected one of: {', '.join(BOT)}")
     is_raw = bool(row.get("raw", is_comment))
-    text = _text(row, TEXT, location, "text")
+    change_fields = GITHUB_CHANGE if is_comment else CHANGE
+    text = _read_text(row, TEXT, location, "text")
     return Finding(
-        change=name_change(
-            _text(row, GITHUB_CHANGE if is_comment else CHANGE, location, "the id of its change")
-        ),
+        change=name_change(_read_text(row, change_fields, location, "the id of its change")),
         # GitHub adds "[bot]" to the login of an app. The suffix is removed, so that a bot has the
         # same name in all files.
         bot=bot.strip().removesuffix("[bot]"),
         text=text if is_raw else strip_source_labels(text),
-        path=_path(row),
+        path=_read_path(row),
         # For a comment on a removed line, GitHub gives the number of the line in the old file.
-        line=None if str(row.get("side")).upper() == "LEFT" else _line(row, LINE, location),
+        line=None if str(row.get("side")).upper() == "LEFT" else _read_line(row, LINE, location),
         raw=is_raw,
-        seconds=_amount(row, SECONDS, location),
-        cost=_amount(row, COST, location),
+        seconds=_read_amount(row, SECONDS, location),
+        cost=_read_amount(row, COST, location),
     )
 
 
@@ -226,7 +225,7 @@ def list_files(path: Path, pattern: str = "**/*") -> list[Path]:
         return [path]
     files = sorted(p for p in path.glob(pattern) if p.name.lower().endswith(SUFFIXES))
     if not files:
-        raise InputError(f"{path} has no {pattern} that ends with {', '.join(SUFFIXES)}")
+        raise InputError(f"{path} has no file {pattern} with the suffix {' or '.join(SUFFIXES)}")
     return files
 
 
@@ -312,7 +311,7 @@ def _find_first(row: Mapping[str, Any], names: Sequence[str]) -> Any:
     return next((row[name] for name in names if row.get(name) not in (None, "")), None)
 
 
-def _text(row: Mapping[str, Any], names: Sequence[str], location: str, noun: str) -> str:
+def _read_text(row: Mapping[str, Any], names: Sequence[str], location: str, noun: str) -> str:
     value = _find_first(row, names)
     if isinstance(value, dict) and "repo" in value:
         value = f"{value['repo']}/pull/{value.get('pr_number')}"
@@ -323,13 +322,13 @@ def _text(row: Mapping[str, Any], names: Sequence[str], location: str, noun: str
     return str(value).encode(errors="replace").decode().strip()
 
 
-def _path(row: Mapping[str, Any]) -> str | None:
+def _read_path(row: Mapping[str, Any]) -> str | None:
     path = _find_first(row, PATH)
     # Tools on Windows write paths with backslashes; diffs and golden sets have slashes.
     return path.replace("\\", "/") if isinstance(path, str) else None
 
 
-def _line(row: Mapping[str, Any], names: Sequence[str], location: str) -> int | None:
+def _read_line(row: Mapping[str, Any], names: Sequence[str], location: str) -> int | None:
     value = _find_first(row, names)
     if value is None:
         return None
@@ -338,7 +337,7 @@ def _line(row: Mapping[str, Any], names: Sequence[str], location: str) -> int | 
     return value or None
 
 
-def _amount(row: Mapping[str, Any], units: Mapping[str, int], location: str) -> float | None:
+def _read_amount(row: Mapping[str, Any], units: Mapping[str, int], location: str) -> float | None:
     for name in (name for name in units if row.get(name) is not None):
         # The comparison also rejects NaN.
         if type(row[name]) not in (int, float) or not 0 <= row[name] < 1e12:

@@ -50,7 +50,7 @@ def make_request(problem: Problem, finding: Finding) -> Question:
 
 
 def write_requests(pairs: Iterable[tuple[Problem, Finding]]) -> str:
-    """Write the distinct requests about pairs as JSON Lines, for another program to answer."""
+    """Return the distinct requests about pairs as JSON Lines, for another program to answer."""
     requests = {(request := make_request(*pair)).id: request for pair in pairs}.values()
     return "".join(escape.write_json(request.document(), indent=None) for request in requests)
 
@@ -62,10 +62,10 @@ def decide(
 
     Args:
         judge: The language model.
-        pairs: The problem and the finding of each pair, by the identifier of the pair.
+        pairs: Problem and finding of each pair, keyed by the identifier of the pair.
 
     Returns:
-        For each pair with an answer, by its identifier, whether the finding is about the problem;
+        The answers, keyed by the identifier of the pair: whether the finding is about the problem;
         notes about the answers and their cost; and the model's part of the signature.
     """
     requests = {id_: make_request(*pair) for id_, pair in pairs.items()}

@@ -72,8 +72,8 @@ NEAR_LINES: Final = 3
 DECIMALS: Final = 4
 """Number of decimals to which a measure is rounded."""
 LEAST_SHARE: Final = 4
-"""`least_covered` is the mean over one in this many of the problem's tokens: those that the finding
-matches worst.
+"""`least_covered` is the mean over those tokens of the problem that the finding matches worst: a
+fourth of the tokens if this is 4.
 """
 LIKENESS: Final = (
     "cosine", "problem_covered", "finding_covered", "least_covered", "words_of_problem",
@@ -102,7 +102,7 @@ class TextView(NamedTuple):
     tokens: Vectors
     """Unit vectors of the text's tokens, shape (L, D), L at least 1."""
     stems: Mapping[str, float]
-    """Rarity in review comments of the stem of each word."""
+    """Stem of each word, with how rare the stem is in review comments."""
     claimed: frozenset[str]
     """Stems that occur outside of code and names, which say what the text claims."""
 
@@ -143,7 +143,7 @@ class PairModel:
         Args:
             findings: F findings.
             problems: G problems.
-            views: View of each finding's and each problem's text, by the text.
+            views: View of each finding's and each problem's text, keyed by the text.
 
         Returns:
             Probabilities in [0, 1], shape (F, G).
@@ -196,10 +196,14 @@ def shift_location(finding: Finding, problem: Problem) -> float:
 
 
 def lack_of_claim(text: str, finding: TextView, problem: TextView) -> float:
-    """Return the amount to subtract from a pair's logit if the texts share names but no claim.
+    """Return the amount to subtract from a pair's logit because the texts share no claim.
+
+    It is `EMPTY_LOGIT` if the finding has at most one word, which the problem does not contain;
+    `UNCLAIMED_LOGIT` if the texts share names from code, but no other word that is rare; otherwise
+    0.
 
     Args:
-        text: The finding.
+        text: Text of the finding.
         finding: View of the finding's text.
         problem: View of the problem's text.
     """
@@ -237,7 +241,7 @@ def compare_code(finding: Finding, problem: Problem) -> float:
 def view_texts(
     texts: Iterable[str], encoder: MiniLM, rarity: Rarity, layers: TunedLayers | None
 ) -> dict[str, TextView]:
-    """Return the view of each text, by the text; each takes about 50 KB of memory.
+    """Return the view of each text, keyed by the text; a view takes about 50 KB of memory.
 
     Args:
         texts: Any texts; equal ones are encoded once.
@@ -342,9 +346,9 @@ def assign(probabilities: Doubles) -> dict[int, int]:
         probabilities: Probability that each finding is about each problem, shape (F, G).
 
     Returns:
-        The index of the problem of each matched finding, by the index of the finding: min(F, G)
-        pairs, the most probable pair first; of equally probable pairs, the one with the lowest
-        indexes comes first.
+        The index of each matched finding, mapped to the index of its problem: min(F, G) pairs, the
+        most probable pair first. Of equally probable pairs, the one with the lowest indexes comes
+        first.
 
     Example:
         >>> assign(np.array([[0.9, 0.8], [0.7, 0.1]]))

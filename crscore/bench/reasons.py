@@ -94,7 +94,8 @@ def read_decisions(path: Path) -> dict[str, bool]:
     its problem; null means that nobody has decided yet.
 
     Returns:
-        For each decided pair, by its identifier, whether the finding is about the problem.
+        The decisions, keyed by the identifier of the pair: whether the finding is about the
+        problem.
 
     Raises:
         InputError: The file cannot be read, or a row is invalid or contradicts another row.
@@ -111,7 +112,7 @@ def read_decisions(path: Path) -> dict[str, bool]:
 
 
 def write_decisions(result: BenchResult, answers: Mapping[str, bool]) -> str:
-    """Write JSON Lines with the decisions so far and, below them, the unsure pairs to decide."""
+    """Return JSON Lines with the decisions so far and, below them, the unsure pairs to decide."""
     rows: list[dict[str, Any]] = [{"id": id_, "same": answers[id_]} for id_ in sorted(answers)]
     rows += (
         {"id": pair.id, "same": None, "probability": pair.probability, "change": change.id,

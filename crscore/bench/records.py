@@ -47,7 +47,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     id: str
     """Name of the change; `owner/repository#number` for a pull request."""
     problems: tuple[Problem, ...]
-    """The known problems; a change without any tests whether bots make needless findings."""
+    """The known problems; a change with none shows whether bots make needless findings."""
     language: str = ""
     """Programming language; "" when unknown."""
 
@@ -63,8 +63,9 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     line: int | None = None
     """Last line in the new file, from 1; None when unknown."""
     raw: bool = False
-    """Whether the text is an entire comment as posted, which may make several points or none. After
-    the comment was divided, whether the text is a sentence that asks the author for nothing.
+    """Whether the text is an undivided comment, which may make several points or none. In the
+    result, where comments are divided: whether the text is a sentence that asks the author for
+    nothing.
     """
     seconds: float | None = None
     """Time of the bot's run on the change; None when unknown."""
@@ -74,18 +75,19 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoldenSet:
-    """Set of changes with known problems, in the order of their names."""
+    """Set of changes with known problems."""
 
     name: str
     version: str
     """Version that the file of the set states; "" if it states none."""
     changes: tuple[Change, ...]
+    """The changes, sorted by `id` (`make_set`)."""
     notes: tuple[str, ...] = ()
     """Notes on entries that were merged when the set was read."""
 
     @property
     def sha256(self) -> str:
-        """SHA-256 of the changes and problems, whatever the layout of their file."""
+        """SHA-256 of the changes and problems; it does not depend on the format of their file."""
         return hashlib.sha256(msgspec.json.encode(self.changes)).hexdigest()
 
 

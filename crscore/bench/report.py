@@ -96,7 +96,7 @@ def _tabulate_groups(result: BenchResult, kind: str) -> Table | None:
     return table if names else None
 
 
-def _compare_bots(result: BenchResult) -> Table:
+def _tabulate_comparisons(result: BenchResult) -> Table:
     return make_table(
         "Comparisons",
         result.comparisons,
@@ -106,7 +106,7 @@ def _compare_bots(result: BenchResult) -> Table:
     )
 
 
-def _natural_order(change: ChangeResult) -> list[tuple[str, int]]:
+def _make_sort_key(change: ChangeResult) -> list[tuple[str, int]]:
     """Return a key that sorts changes by the numbers in their names, "shop#2" before "shop#10"."""
     return [(text, int(number or 0)) for text, number in _NUMBERED.findall(change.id)]
 
@@ -139,7 +139,7 @@ def _describe(pair: Pair) -> tuple[str, str]:
     return pair.finding.text, f"{pair.probability:.2f}; {pair.why}"
 
 
-def _list_change(change: ChangeResult) -> Table:
+def _tabulate_change(change: ChangeResult) -> Table:
     """Tabulate each problem with its hits and nearest findings, then findings without a match."""
     rows: list[tuple[str, ...]] = []
     for index, problem in enumerate(change.problems):
@@ -161,7 +161,7 @@ def _list_change(change: ChangeResult) -> Table:
     return _tabulate(change.id, "Outcome", rows)
 
 
-def _lists(result: BenchResult) -> Iterator[tuple[str, str, list[Table]]]:
+def _make_lists(result: BenchResult) -> Iterator[tuple[str, str, list[Table]]]:
     """Yield three lists for the author of a bot: missed problems, unsure pairs, unlisted findings.
 
     Each list is a title, the noun for a row, and tables with the most important rows first.
@@ -179,8 +179,9 @@ def _lists(result: BenchResult) -> Iterator[tuple[str, str, list[Table]]]:
         hits = "" if pair.outcome == "hit" else ", ".join(hit_by[change.id, pair.problem])
         return first, pair.bot, hits, change.id, problem.text, *_describe(pair)
 
-    # Within a severity, the problems that most bots found come first, because they can be found. Of
-    # these, those with the most probable finding come first, because they are nearly hits.
+    # Within a severity, problems that more bots found come first, because they are easier to find.
+    # Of problems that equally many bots found, the one with the most probable finding comes first,
+    # because it is nearly a hit.
     missed = sorted(
         (entry for entry in entries if entry[2].outcome == "missed" and entry[1].is_required),
         key=lambda entry: (
@@ -227,7 +228,7 @@ def _fold(tables: Iterable[Table], noun: str, rows: int) -> tuple[Table, ...]:
     )
 
 
-def _show_effect(result: BenchResult) -> Table:
+def _tabulate_effect(result: BenchResult) -> Table:
     before = {row.bot: row for row in result.before}
 
     def show(row: BotScore, field: str) -> str:
@@ -249,7 +250,8 @@ def lay_out(result: BenchResult, *, rows: int | None = None) -> Report:
     required = sum(p.is_required for change in result.changes for p in change.problems)
     unsure = sum(row.unsure for row in result.bots)
     pairs = sum(pair.finding is not None for change in result.changes for pair in change.pairs)
-    best = result.bots[0]
+    best, comparisons = result.bots[0], _tabulate_comparisons(result)
+    changes = sorted(result.changes, key=_make_sort_key)
 
     def bar(label: str, value: Estimate, tone: str, base: Bar | None = None) -> Bar:
         written = _show(value)
@@ -272,33 +274,33 @@ def lay_out(result: BenchResult, *, rows: int | None = None) -> Report:
             ), tables=(tabulate_bots(result),)),
             Section("groups", "Groups", "Recall by group",
                     tables=tuple(table for table in by_kind if table)),
-            *((Section("decided", "Decided", "Decided pairs", tables=(_show_effect(result),)),)
+            *((Section("decided", "Decided", "Decided pairs", tables=(_tabulate_effect(result),)),)
               if result.before else ()),
             *(
                 Section(title.split()[0].lower(), title.split()[0], title,
                         folded=folded)
-                for title, noun, tables in _lists(result)
+                for title, noun, tables in _make_lists(result)
                 if (folded := _fold(tables, noun, rows or _ALL))
             ),
             Section("others", "Others", "Other findings",
                     tables=(_tabulate_scores("Other findings", result.bots, OTHER_FINDINGS),)),
-            Section("comparisons", "Comparisons", "Comparisons", tables=(_compare_bots(result),)),
+            Section("comparisons", "Comparisons", "Comparisons", tables=(comparisons,)),
             Section("changes", "Changes", "Changes", has_folded_in_text=False,
-                    folded=tuple(map(_list_change, sorted(result.changes, key=_natural_order)))),
+                    folded=tuple(map(_tabulate_change, changes))),
         ),
         signatures=(result.signature,),
     )  # fmt: skip
 
 
 def render_short(result: BenchResult) -> str:
-    """Write the scores of the bots, and what they missed, as Markdown for a README or a comment."""
+    """Return the bots' scores and the three lists as Markdown for a README or a comment."""
     blocks: list[Block] = [
         Heading(f"Known problems of {result.golden}"),
         tabulate_bots(result),
-        *((_show_effect(result),) if result.before else ()),
+        *((_tabulate_effect(result),) if result.before else ()),
         *(
             Folded(table.caption, (table,))
-            for _, noun, tables in _lists(result)
+            for _, noun, tables in _make_lists(result)
             for table in _fold(tables, noun, 2 * FEW)
         ),
         *(Paragraph(text, "dim") for text in (*READING, *result.notes)),

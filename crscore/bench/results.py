@@ -40,7 +40,7 @@ class BotScore(msgspec.Struct, frozen=True, kw_only=True):
     unmatched findings may also be right.
     """
     recall: Estimate
-    """Share of the required problems that it found."""
+    """Share of the required problems that the bot found."""
     f: Estimate
     """F-beta of precision and recall."""
     weighted_recall: Estimate
@@ -50,7 +50,7 @@ class BotScore(msgspec.Struct, frozen=True, kw_only=True):
     worst_rank: int
     """Worse end of this interval."""
     hits: int
-    """Number of required problems that it found."""
+    """Number of required problems that the bot found."""
     also_right: int
     """Number of findings about problems that are right to name, but not required."""
     unlisted: int
@@ -118,7 +118,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Pair(msgspec.Struct, frozen=True, kw_only=True):
-    """Known problem with the finding of a bot that is about it or, if none is, nearest to it."""
+    """Known problem, and the finding of a bot that is about it; if none is, the nearest finding."""
 
     id: str
     """Identifier of the pair in a file of decisions; "" if there is no finding."""
@@ -169,10 +169,10 @@ class BenchResult(msgspec.Struct, frozen=True, kw_only=True):
 def find_unsure(
     reviews: Iterable[tuple[Sequence[Problem], Sequence[Pair]]],
 ) -> dict[str, tuple[Problem, Finding]]:
-    """Return the problem and the finding of each unsure pair, by the identifier of the pair.
+    """Return the problem and the finding of each unsure pair, keyed by the identifier of the pair.
 
     Args:
-        reviews: Problems of a change and the pairs of a bot for it, for each change and bot.
+        reviews: For each change and bot, the problems of the change and the pairs of the bot.
     """
     return {
         pair.id: (problems[pair.problem], pair.finding)

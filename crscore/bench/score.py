@@ -38,8 +38,8 @@ Vector = npt.NDArray[np.float32]
 Key = tuple[str, str]
 """Change and bot."""
 Answers = Mapping[str, tuple[bool, str]]
-"""For each decided pair, by its identifier: whether its finding is about its problem, and how that
-was decided, such as "judged by hand".
+"""Decisions, keyed by the identifier of the pair: whether the finding is about the problem, and how
+that was decided, such as "judged by hand".
 """
 
 SAME_COSINE: Final = 0.8
@@ -81,8 +81,8 @@ def score(
         resamples: Number of bootstrap samples of the changes; 0 for no intervals.
         seed: Seed of the bootstrap.
         encoder: Encoder of the vectors that the matcher compares; None for the default one.
-        answers: Decisions by hand: for each pair, by its identifier, whether its finding is about
-            its problem.
+        answers: Decisions by hand, keyed by the identifier of the pair: whether the finding is
+            about the problem.
         judge: Language model that decides those unsure pairs that nobody decided by hand.
 
     Returns:
@@ -91,7 +91,7 @@ def score(
 
     Raises:
         InputError: A file cannot be read, no finding is for a change of the set, `beta` is not
-            above 0, or the encoder is not minilm.
+            a finite number above 0, or the encoder is not minilm.
     """
     if isinstance(golden, str | Path):
         golden = read_golden(Path(golden))
@@ -99,7 +99,7 @@ def score(
     if isinstance(findings, str | Path):
         findings = read_findings(Path(findings))
     if not beta > 0 or not math.isfinite(beta):
-        raise InputError(f"beta is {beta:g}; it must be above 0")
+        raise InputError(f"beta is {beta:g}; it must be a finite number above 0")
     encoder = encoder or MiniLM()
     reader = reader_for(encoder)
     if reader is None:
@@ -124,7 +124,7 @@ def score(
         before = compute(golden, bots, rows, beta, resamples=0, seed=0)[0]
         matched = rows
         rows = {key: _decide(review, reader, levels, decided) for key, review in reviews.items()}
-        notes += _note_taken(matched, rows)
+        notes += _note_moved(matched, rows)
     if by_hand:
         notes.append(_count_answers(by_hand, reviews.values()))
     scores, comparisons = compute(golden, bots, rows, beta, resamples=resamples, seed=seed)
@@ -186,8 +186,8 @@ def _count_answers(answers: Mapping[str, bool], reviews: Iterable[_Review]) -> s
     return f"{note}; decisions about pairs not in these files: {unknown:,}" if unknown else note
 
 
-def _note_taken(before: Mapping[Key, Row], after: Mapping[Key, Row]) -> list[str]:
-    """Return a note if decisions took findings away from other problems; otherwise nothing."""
+def _note_moved(before: Mapping[Key, Row], after: Mapping[Key, Row]) -> list[str]:
+    """Return a note if decisions moved findings to other problems; otherwise an empty list."""
     counts = [sum(reasons.OTHER_PROBLEM in pair.why for row in rows.values() for pair in row.pairs)
               for rows in (before, after)]  # fmt: skip
     return ["decisions moved findings from one problem to another"] * (counts[0] < counts[1])
@@ -196,7 +196,7 @@ def _note_taken(before: Mapping[Key, Row], after: Mapping[Key, Row]) -> list[str
 def _group(
     golden: GoldenSet, findings: Iterable[Finding], reader: Reader
 ) -> tuple[Mapping[Key, Sequence[Finding]], list[str]]:
-    """Group findings by change and bot.
+    """Group findings by change and bot, and divide entire comments into findings.
 
     Returns:
         The findings of each group, sorted; notes about the set and about findings not counted.
@@ -204,14 +204,14 @@ def _group(
     names = {change.id for change in golden.changes}
     every = list(findings)
     listed = [finding for finding in every if finding.change in names]
-    foreign = [finding.change for finding in every if finding.change not in names]
+    unknown = [finding.change for finding in every if finding.change not in names]
     if not listed:
-        hint = f"; the first one is for {foreign[0]!r}" if foreign else ""
+        hint = f"; the first one is for {unknown[0]!r}" if unknown else ""
         raise InputError(f"no finding is for a change of the set {golden.name}{hint}")
     notes = list(golden.notes)
-    if foreign:
-        changes = count_noun(len(set(foreign)), "unknown change")
-        notes.append(f"not counted: {count_noun(len(foreign), 'finding')} for {changes}")
+    if unknown:
+        changes = count_noun(len(set(unknown)), "unknown change")
+        notes.append(f"not counted: {count_noun(len(unknown), 'finding')} for {changes}")
     groups = defaultdict[Key, list[Finding]](list)
     for finding in listed:
         # A bot whose comments contain no remark was run but found nothing. Its group stays empty.
@@ -284,7 +284,7 @@ def _decide(review: _Review, reader: Reader, levels: Mapping[str, str], answers:
     Args:
         review: The findings and the problems.
         reader: Reader of remarks, which knows how rare each word is.
-        levels: Importance of each finding if it is right, by the finding's text.
+        levels: Importance of each finding if it is right, keyed by the finding's text.
         answers: Decisions about pairs, which replace those of the matcher.
     """
     problems, probabilities = review.change.problems, review.probabilities.copy()

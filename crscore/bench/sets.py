@@ -54,7 +54,7 @@ def fetch(name: str, source: Path) -> GoldenSet:
 
 
 def to_lines(golden: GoldenSet) -> str:
-    """Write a set as JSON Lines that `formats.read_golden` can read."""
+    """Return a set as JSON Lines that `formats.read_golden` can read."""
     head = {"set": golden.name, "version": golden.version}
     return "".join(escape.write_json(row, indent=None) for row in (head, *golden.changes))
 

@@ -262,7 +262,7 @@ def test_folder_is_one_set(tmp_path: Path) -> None:
         write(tmp_path, json.dumps({**GOLDEN, "id": name}), f"{name}.json")
     write(tmp_path, "no data", "notes.txt")
     assert [change.id for change in read_golden(tmp_path).changes] == ["a", "b"]
-    with pytest.raises(InputError, match="has no x/"):
+    with pytest.raises(InputError, match="has no file x/"):
         read_golden(tmp_path, pattern="x/*")
 
 
