@@ -71,7 +71,7 @@ def kept_tokens(
         [[1, 0, 1, 1], [1, 1, 1, 0]]
     """
     words: npt.NDArray[np.bool_] = present & ~ignored[ids]
-    # Without its stop words, such a text would have nearly the same vector as all others like it
+    # Without stop words, all texts that have no other words would have nearly the same vector
     # (docs/design/005-encoders.md).
     has_word = (words & ~marker).any(axis=1, keepdims=True)
     averaged: npt.NDArray[np.bool_] = np.where(has_word, words, present)

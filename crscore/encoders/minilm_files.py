@@ -88,7 +88,7 @@ def verify(folder: Path, name: str) -> None:
 
 
 def fetch(folder: Path, *, source: Path | None = None) -> Path:
-    """Put the model's files into a folder; after an error, it has neither of them.
+    """Put the model's files into a folder; after an error, no file was added or replaced.
 
     Concurrent runs wait for each other, and all but the first find the files in the folder.
 

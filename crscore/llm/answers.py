@@ -41,7 +41,7 @@ _CAPITALS: Final = r"(?:THINK(?:ING)?|REASON(?:ING)?)"
 # Reasoning before the answer, as models and servers mark it: `<think>` (DeepSeek, Qwen),
 # `<seed:think>`, `[THINK]` (Magistral), `◁think▷` (Kimi), `<|START_THINKING|>` (Command A),
 # `<|begin_of_thought|>`, `<|channel>thought` (Gemma), `<unused94>` (MedGemma), `<details>` (Open
-# WebUI), harmony's channels (gpt-oss). A tag right before a quote is part of a quotation.
+# WebUI), harmony's channels (gpt-oss). A tag right before a quotation mark is only quoted.
 _DETAILS: Final = r"<details\s[^<>\n]{0,200}?reasoning"
 _END: Final = re.compile(
     rf"(?:</{_NAME}\s{{0,9}}>|◁/{_NAME}▷|(?-i:\[/{_CAPITALS}\])|<\|(?:end_|end_of_|/){_NAME}\|>"
@@ -81,7 +81,7 @@ class ModelText:
             try:
                 return convert(value)
             except (ValueError, LookupError, TypeError) as exc:
-                reason = reason or f"its JSON does not fit ({exc})"
+                reason = reason or f"the JSON of the answer does not fit ({exc})"
         raise MalformedAnswerError(reason or "the answer has no JSON", shorten_line(self.text, 80))
 
 
@@ -204,13 +204,13 @@ def _read_json(text: str, start: int) -> _Json | None:
         parts.append(_WRONG_ESCAPE.sub(r"\\\\", part))
         if not closers:
             return _decode(parts, start, position, is_complete=True)
-    rest = _BREAK.match(text, position)
-    if rest is None:
+    broken_end = _BREAK.match(text, position)
+    if broken_end is None:
         return None
     if parts[-1].endswith(":"):
         parts.append("null")
     # After a code fence, other JSON may follow, so the search continues there.
-    end = position if rest[0].endswith("```") else len(text)
+    end = position if broken_end[0].endswith("```") else len(text)
     return _decode([*parts, *reversed(closers)], start, end, is_complete=False)
 
 

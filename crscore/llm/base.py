@@ -21,15 +21,15 @@ class Message:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling:
-    """Sampling settings of an answer. By default, sampling is greedy and repeatable."""
+    """Sampling settings of an answer. By default, sampling is greedy."""
 
     max_tokens: int
     """Maximum tokens of one answer; a longer one is truncated."""
-    # Greedy decoding still depends on the batch: https://docs.vllm.ai/en/latest/usage/faq.html
+    # Even greedy answers depend on the batch: https://docs.vllm.ai/en/latest/usage/faq.html
     temperature: float = 0.0
     """0 always selects the most likely token."""
     top_p: float = 1.0
-    """Total probability of the most likely tokens, of which each token is one; in (0, 1]."""
+    """Each token is chosen from the most likely ones with this total probability, in (0, 1]."""
     seed: int = 0
     """Seed of the random choice of tokens, if the engine supports a seed."""
     schema: Mapping[str, Any] | None = None

@@ -81,8 +81,8 @@ def fingerprint(folder: Path) -> str:
     """Return a hash of a model's or an adapter's settings, tokenizer and weights.
 
     Only the size, the beginning and the end of each file are hashed, because reading all of a large
-    model takes minutes. They differ after each training, which changes every tensor. They do not
-    reveal deliberate tampering.
+    model takes minutes. These differ after each training, which changes every tensor. The hash does
+    not reveal deliberate tampering.
 
     Args:
         folder: Folder of the model, as `save_pretrained` writes it.

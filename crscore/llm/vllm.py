@@ -282,12 +282,12 @@ def environment(settings: Mapping[str, str]) -> Iterator[None]:
     that crscore starts would inherit it. vLLM needs the others later.
     """
     own_settings = {name: value for name, value in settings.items() if name not in os.environ}
-    inherited = () if "LD_PRELOAD" in os.environ else ("LD_PRELOAD",)
+    removed = () if "LD_PRELOAD" in os.environ else ("LD_PRELOAD",)
     os.environ.update(own_settings)
     try:
         yield
     finally:
-        for name in (*own_settings, *inherited):
+        for name in (*own_settings, *removed):
             os.environ.pop(name, None)
 
 

@@ -1,10 +1,10 @@
-"""Learned rule: the probability that people say that a sentence addresses a reference.
+"""Learned rule: how likely people are to say that a sentence addresses a reference.
 
 As in the published rule, every sentence is compared with every pseudo-reference, and conciseness
 and comprehensiveness are means of the best cells. Only the value of a cell is learned: the sum of
-decision trees over cosines, shared names and the lines of the diff. The trees were trained on human
-ratings of entire reviews, through the published formulas, so that 0.5 is the middle of the human
-scale.
+decision trees over cosines, shared names and the lines of the diff. The trees were fitted so that
+the published formulas reproduce human ratings of entire reviews, so a degree of 0.5 is the middle
+of the human scale.
 
 `docs/design/011-calibrated.md` has the method and its evaluation.
 """
@@ -30,8 +30,8 @@ from crscore.records import Flag
 
 Floats = npt.NDArray[np.float32]
 
-# Since version 5, `guards.py` ignores prose of the change. Before, 225 of 1,224 real sentences lost
-# their degree when the author copied them into a comment of the change.
+# Since version 5, `guards.py` ignores code comments in the diff. Before, copying a reviewer's
+# sentence into a code comment set its degree to 0, for 225 of 1,224 real sentences.
 RULES: Final = 5
 """Version of the rules that supplement the trees: which sentences are flagged and have degree 0."""
 SHIPPED: Final = Path(__file__).with_name("weights.npz")
@@ -45,7 +45,7 @@ _Finite = Annotated[float, msgspec.Meta(ge=-1e6, le=1e6)]
 
 
 class Calibrated(msgspec.Struct, frozen=True, kw_only=True, eq=False):
-    """Matcher with learned weights; values outside the ranges in the types are rejected."""
+    """Matcher with learned weights; reading a file rejects values outside the annotated ranges."""
 
     encoder: str
     """Name and model of the encoder whose vectors were used in training."""
@@ -62,7 +62,7 @@ class Calibrated(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     trees: Trees
     """Trees whose values are added to a cell's logit."""
     background: Background
-    """Statistics of the training changes."""
+    """Statistics of the training texts."""
     file: str = ""
     """First eight digits of the SHA-256 of the weights file; empty if there is no file."""
 

@@ -24,7 +24,7 @@ DECIMALS: Final = 4
 
 
 class Background(msgspec.Struct, frozen=True, kw_only=True, eq=False):
-    """Statistics of the training changes."""
+    """Statistics of the training texts."""
 
     frequency: Mapping[str, int]
     """Number of training texts that contain each stem; rare stems are missing and count as 0."""
@@ -83,7 +83,7 @@ def compute_features(cells: Cells, background: Background) -> Floats:
 
     Args:
         cells: One change's cells.
-        background: Statistics of the training changes.
+        background: Statistics of the training texts.
 
     Returns:
         Array of shape (R, S, F), rounded to `DECIMALS`; F is 0 if R or S is 0. The features of a
@@ -98,8 +98,7 @@ def compute_features(cells: Cells, background: Background) -> Floats:
         stems[line.kind] |= line_stems
         names |= line_names
     added, removed = stems[LineKind.ADDED], stems[LineKind.REMOVED]
-    context = stems[LineKind.CONTEXT]
-    change = _Change(added, removed, added | removed, context, names, background)
+    change = _Change(added, removed, added | removed, stems[LineKind.CONTEXT], names, background)
     texts = [words(ref.encoded_text) for ref in cells.references]
     counts = Counter(stem for text in texts for stem in text.stems)
     references = []
@@ -107,7 +106,7 @@ def compute_features(cells: Cells, background: Background) -> Floats:
         rarities = {stem: background.rarity((stem,)) for stem in text.stems}
         weights = {stem: (rarity, rarity / counts[stem]) for stem, rarity in rarities.items()}
         references.append(_Reference(text, background.rarity(text.stems), weights))
-    rows = _references(cells, references, change)
+    rows = _describe_references(cells, references, change)
     # Hidden text must not change the features of visible text.
     by_comment: dict[tuple[int, bool], list[int]] = {}
     for index, sentence in enumerate(cells.sentences):
@@ -115,12 +114,12 @@ def compute_features(cells: Cells, background: Background) -> Floats:
     width = len(feature_names(len(background.axes)))
     table: Floats = np.empty((*cells.similarity.shape, width), dtype=np.float32)
     for columns in by_comment.values():
-        table[:, columns] = _comment(cells, columns, references, rows, change)
+        table[:, columns] = _describe_cells(cells, columns, references, rows, change)
     return table.round(DECIMALS)
 
 
 class _Change(NamedTuple):
-    """Stems of the lines of each kind, names of all lines, and the background."""
+    """Stems of the lines of each kind, names of all lines, and the training texts' statistics."""
 
     added: set[str]
     removed: set[str]
@@ -142,7 +141,7 @@ class _Reference(NamedTuple):
     """
 
 
-def _references(cells: Cells, weighed: Sequence[_Reference], change: _Change) -> Floats:
+def _describe_references(cells: Cells, weighed: Sequence[_Reference], change: _Change) -> Floats:
     vectors, background = cells.reference_vectors, change.background
     total = len(weighed)
     # - 1, for the cosine of each reference with itself.
@@ -171,7 +170,7 @@ def _references(cells: Cells, weighed: Sequence[_Reference], change: _Change) ->
     return np.array(rows, dtype=np.float32)
 
 
-def _comment(
+def _describe_cells(
     cells: Cells,
     columns: list[int],
     references: Sequence[_Reference],
@@ -181,9 +180,9 @@ def _comment(
     """Compute the features of one comment's cells; `rows` are the features of the references."""
     texts = [words(cells.sentences[column].text) for column in columns]
     about = cells.about[columns]
-    sentences = _sentences(texts, cells.sentence_vectors[columns], about, change)
+    sentences = _describe_sentences(texts, cells.sentence_vectors[columns], about, change)
     # A high cosine means little between texts that are similar to everything. So there are also
-    # features that subtract from it how similar each text is to a typical claim.
+    # features that subtract from the cosine how similar each text is to a typical claim.
     usual_row = rows[:, None, REFERENCE.index("like_claim")]
     usual_column = sentences[None, :, SENTENCE.index("like_claim")]
     cosine = cells.similarity[:, columns]
@@ -208,11 +207,12 @@ def _comment(
     return np.concatenate([pairwise, *wide], axis=2, dtype=np.float32)
 
 
-def _sentences(texts: Sequence[Words], vectors: Floats, about: Floats, change: _Change) -> Floats:
+def _describe_sentences(
+    texts: Sequence[Words], vectors: Floats, about: Floats, change: _Change
+) -> Floats:
     background, rarity = change.background, change.background.rarity
     like_claim, like_remark = vectors @ background.claim, vectors @ background.remark
     projected = (vectors - background.centre) @ background.axes.T
-    count = math.log(len(texts))
     rows = []
     for index, (text, (shared, union)) in enumerate(
         zip(texts, overlaps([text.stems for text in texts]), strict=True)
@@ -244,7 +244,7 @@ def _sentences(texts: Sequence[Words], vectors: Floats, about: Floats, change: _
                 like_remark[index],
                 (shared / np.maximum(1, union)).max(initial=0.0),
                 math.log1p(index),
-                count,
+                math.log(len(texts)),
                 total / max(1, len(text.stems)),
                 about[index],
             ]

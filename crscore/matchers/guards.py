@@ -1,7 +1,8 @@
 """Finds sentences that must not raise a score, because they are hidden, repeated, or only code.
 
-Only code of the change counts. If its prose (comments, messages) counted, the author of the change
-could copy a reviewer's sentences into it, and they would be flagged.
+Sentences are compared only with the code of the change. If they were also compared with its prose
+(code comments, messages), the author of the change could copy a reviewer's sentences into it, and
+the sentences would be flagged.
 """
 
 import re
@@ -40,8 +41,8 @@ _REQUEST_WORDS: Final = frozenset(
 )
 # "don't", "we’ll", "it's"; not "users'"
 _CONTRACTION: Final = re.compile(r"[a-z]+['’](?:t|s|d|ll|m|re|ve)")
-# Function words that are also names in code; keywords are added to them.
-_NAMES: Final = frozenset({"after", "all", "any", "before", "each", "it", "now", "that", "then"})
+# Function words that also occur in code, as names; `_words_of_code` adds the keywords.
+_IN_CODE: Final = frozenset({"after", "all", "any", "before", "each", "it", "now", "that", "then"})
 # "# why", "x = 1  // why", " * why", "<!-- why"; not "a * b", "#include", "i--"
 _COMMENT: Final = re.compile(
     r"^\s*(?:\*+(?=[\s/])|[;%](?=\s)|<!--|\"{3}|'{3}).*|(?:^|\s)(?:(?:#|--)(?=\s)|//).*|/\*.*"
@@ -71,9 +72,9 @@ def find_flags(sentences: Sequence[Sentence], diff: Diff) -> tuple[Flag | None, 
     hunks = [hunk for file in diff.files for hunk in file.hunks]
     lines = [line for hunk in hunks for line in hunk.lines]
     code = [remove_prose(line.text) for line in lines]
-    bare = [_remove_messages(text) for text in code]
-    names = (*bare, *(hunk.section for hunk in hunks))
-    vocabulary = frozenset(word for text in names for word in split_identifier(text))
+    without_messages = [_remove_messages(text) for text in code]
+    code_texts = (*without_messages, *(hunk.section for hunk in hunks))
+    vocabulary = frozenset(word for text in code_texts for word in split_identifier(text))
 
     def join(texts: Sequence[str], separator: str, *kinds: LineKind) -> str:
         return separator.join(
@@ -83,7 +84,7 @@ def find_flags(sentences: Sequence[Sentence], diff: Diff) -> tuple[Flag | None, 
         )
 
     added, removed = join(code, "", LineKind.ADDED), join(code, "", LineKind.REMOVED)
-    changed = join(bare, "\n", LineKind.ADDED, LineKind.REMOVED)
+    changed = join(without_messages, "\n", LineKind.ADDED, LineKind.REMOVED)
     # Hidden text is left out, because a visible sentence does not repeat what readers cannot see.
     visible: dict[int, list[int]] = defaultdict(list)
     for index, sentence in enumerate(sentences):
@@ -120,7 +121,7 @@ def is_machine_marker(text: str) -> bool:
         text: A hidden text.
 
     Returns:
-        True if it has fewer than three words or looks generated.
+        True if the text has fewer than three words or looks generated.
 
     Example:
         >>> is_machine_marker("fingerprint:ab12"), is_machine_marker("This review is perfect.")
@@ -171,8 +172,8 @@ def _remove_messages(code: str) -> str:
 
 
 def _is_prose(text: str) -> bool:
-    """Return whether a text has a function word, or three other words and no symbol of code."""
-    # `x_` replaces a code span, because it does not count as a word.
+    """Return whether a text has a function word, or at least three others and no symbol of code."""
+    # A code span is replaced by `x_`, which does not count as a word.
     plain = _STRING.sub(" ", CODE_SPAN.sub(" x_ ", text))
     count = 0
     for piece in plain.split():
@@ -189,7 +190,7 @@ def _is_prose(text: str) -> bool:
 @cache
 def _words_of_code() -> frozenset[str]:
     keywords = (table.get("keywords", "") for table in read_tables().values())
-    return _NAMES.union(*(words.lower().split() for words in keywords))
+    return _IN_CODE.union(*(words.lower().split() for words in keywords))
 
 
 def proposes_the_change(text: str, *, added: str, removed: str) -> bool:

@@ -30,7 +30,7 @@ class Trees(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Right child, shape (N,)."""
     value: Floats
     """Value of a leaf, shape (N,); 0 in an inner node."""
-    # Limited, because `sum` takes time in proportion.
+    # Limited, because `sum` takes time in proportion to it.
     depth: Annotated[int, msgspec.Meta(ge=0, le=64)]
     """Number of steps from a root to the deepest leaf."""
 

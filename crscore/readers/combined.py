@@ -48,7 +48,8 @@ DOUBTED_WORTH: Final = 2.0
 # cannot limit its worth. A review with one or two remarks of this worth has a standing of 6.
 UNCHECKED_WORTH: Final = 1.75
 """Maximum worth of a remark that only the model read and for which it quoted no line of the code.
-It is also the maximum if the network finds that the remark asks for nothing or is off topic."""
+If the network finds that a remark asks for nothing or is off topic, the maximum is this or the
+network's worth, whichever is higher."""
 ASKS_FROM: Final = 0.75
 """Minimum importance, from 0 to 4, of a remark that needs an answer by the author of the change."""
 
@@ -75,7 +76,7 @@ def read_reviews(
         place_readings(answers.remarks, text.parsed, text.sentences)
         for answers, text in zip(by_model, texts, strict=True)
     ]
-    readings = reader.read_divided(reviews, placed)
+    readings = reader.read_undoubted(reviews, placed)
     return [
         doubt_remarks(join_readings(read, of_model, text.sentences), text.authors)
         for read, of_model, text in zip(readings, placed, texts, strict=True)
@@ -146,7 +147,7 @@ def join_readings(
     ]
     # An instruction to the model is itself divided into remarks. If the model gives one of these a
     # high worth, although it asks the author of the change for nothing according to the network,
-    # then the model has probably obeyed it, so no remark of the comment may rise.
+    # then the model has probably obeyed the instruction, so it may raise no remark of the comment.
     swayed = {
         remark.comment
         for remark, reading in pairs
@@ -179,8 +180,8 @@ def _read_alone(remark: Remark, reading: RemarkReading) -> tuple[Remark, RemarkR
     """
     if reading.line is None:
         reading = replace(reading, worth=min(reading.worth, UNCHECKED_WORTH))
-    # The model also gives a worth of 1 to remarks on another change, and only the network could
-    # tell them apart. So a remark that is worth 1 is treated as off topic.
+    # The model gives a worth of 1 to empty remarks and to remarks on another change, which only the
+    # network could tell apart. So a remark that is worth 1 is treated as off topic.
     return replace(remark, worth=reading.worth, about=float(reading.worth > 1)), reading
 
 

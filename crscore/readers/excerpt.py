@@ -132,49 +132,50 @@ class Excerpts:
             for hunk in self._hunks
         }
 
-        def is_own(hunk: _Hunk) -> bool:
+        def in_scope(hunk: _Hunk) -> bool:
             return (
                 scope is not None
                 and scope.path in (None, hunk.file.file.path)
                 and scope.hunk in (None, hunk.number)
             )
 
-        hunks = sorted(self._hunks, key=lambda hunk: (not is_own(hunk), -rarity[id(hunk)]))
+        hunks = sorted(self._hunks, key=lambda hunk: (not in_scope(hunk), -rarity[id(hunk)]))
         first = hunks[0]
         located = self._locate(comment, scope, first)
         location = located or first.start
         passages: list[Passage] = []
         seen_spans: set[LineSpan] = set()
-        for hunk in [hunk for hunk in hunks if is_own(hunk) or rarity[id(hunk)]][:MAX_PASSAGES]:
+        for hunk in [hunk for hunk in hunks if in_scope(hunk) or rarity[id(hunk)]][:MAX_PASSAGES]:
             center = location if hunk is first else hunk.start
             key = id(hunk), center
             if key not in self._passages:
-                self._passages[key] = self._surroundings(hunk, center)
+                self._passages[key] = self._show_surroundings(hunk, center)
             title, lines = self._passages[key]
-            rest = tuple(line for line in lines if line.span not in seen_spans)
+            unseen = tuple(line for line in lines if line.span not in seen_spans)
             # A passage gets only a part of the remaining space, so that a long one leaves some for
             # the others.
-            window = _window(rest, center, max_chars * 2 // 3)
+            window = _select_nearest(unseen, center, max_chars * 2 // 3)
             if any(line.sign.strip() or hunk is first for line in window):
                 cut = " (a part of it)" if len(window) < len(lines) else ""
                 passages.append(Passage(f"{title}{cut}", window))
                 max_chars -= sum(len(line.text) + 1 for line in window)
                 seen_spans |= {line.span for line in window}
         if scope is not None and comment.path is not None:
-            passages += self._named_lines(first.file, text, seen_spans, max_chars)
+            passages += self._find_named_lines(first.file, text, seen_spans, max_chars)
         return Excerpt(self._files, tuple(passages), location, located is not None)
 
     def _locate(self, comment: Comment, scope: Scope | None, hunk: _Hunk) -> LineSpan | None:
         """Return the location of the line that a comment is on; None if it is not known."""
         if scope and comment.path is not None and comment.line is not None and not comment.outdated:
-            return _line("", "", hunk.file.file, comment.side, comment.line).span
-        # GitHub cuts the hunk that it stores with a comment after the comment's line.
+            return _make_line("", "", hunk.file.file, comment.side, comment.line).span
+        # GitHub stores a hunk with each comment, and cuts it off after the comment's line.
         lines = hunk.passage.lines
         if comment.diff_hunk and scope and scope.hunk is not None:
             hunk_lines = comment.diff_hunk.rstrip("\n").split("\n")[1:]
             # `\ No newline at end of file` is not a line of the file.
             count = sum(not line.startswith("\\") for line in hunk_lines)
             return lines[min(count, len(lines)) - 1].span
+        # A change may also consist of only such a hunk.
         return lines[-1].span if CUT_NOTE in self.diff.notes and len(self._hunks) == 1 else None
 
     def _merge(self, file: ParsedFile) -> tuple[Line, ...]:
@@ -185,8 +186,8 @@ class Excerpts:
             self._merged[key] = tuple(_merge_versions(file)) if file.new.is_whole else ()
         return self._merged[key]
 
-    def _surroundings(self, hunk: _Hunk, at: LineSpan) -> Passage:
-        """Return a hunk and, if the file is known, the innermost declaration around its line."""
+    def _show_surroundings(self, hunk: _Hunk, at: LineSpan) -> Passage:
+        """Return a hunk and, if the file is known, the innermost declaration around line `at`."""
         file, merged = hunk.file, self._merge(hunk.file)
         numbers = [line.span.start for line in merged if line.span.side is Side.NEW]
         if not numbers:
@@ -212,7 +213,7 @@ class Excerpts:
         first = merged[inside[0]].span.start
         return Passage(f"{title}, from line {first}:", merged[inside[0] : inside[-1] + 1])
 
-    def _named_lines(
+    def _find_named_lines(
         self, file: ParsedFile, text: str, seen_spans: Set[LineSpan], max_chars: int
     ) -> Iterator[Passage]:
         """Yield the lines of a file that contain names in a comment and are not shown yet."""
@@ -228,7 +229,7 @@ class Excerpts:
             yield Passage(f"{file.file.path}, other lines with names in the comment:", fitting)
 
 
-def _line(text: str, sign: str, file: ChangedFile, side: Side, number: int) -> Line:
+def _make_line(text: str, sign: str, file: ChangedFile, side: Side, number: int) -> Line:
     span = LineSpan(path=file.path_on(side), side=side, start=number, end=number)
     return Line(text.removesuffix("\r"), sign, span)
 
@@ -238,7 +239,7 @@ def _read_lines(file: ChangedFile, hunk: Hunk) -> tuple[Line, ...]:
     for line in hunk.lines:
         side = Side.OLD if line.new is None else Side.NEW
         number = line.number_on(side) or 0
-        lines.append(_line(line.text, _SIGNS[line.kind], file, side, number))
+        lines.append(_make_line(line.text, _SIGNS[line.kind], file, side, number))
     return tuple(lines)
 
 
@@ -258,14 +259,14 @@ def _merge_versions(file: ParsedFile) -> Iterator[Line]:
         # If a hunk has no line of the new version, its header has the number of the line before.
         first = hunk.new_start + (hunk.new_length == 0)
         for before in range(number, first):
-            yield _line(file.new.lines[before], " ", file.file, Side.NEW, before)
+            yield _make_line(file.new.lines[before], " ", file.file, Side.NEW, before)
         yield from lines
         number = max(number, first + hunk.new_length)
     for after in range(number, len(file.new.lines) + 1):
-        yield _line(file.new.lines[after], " ", file.file, Side.NEW, after)
+        yield _make_line(file.new.lines[after], " ", file.file, Side.NEW, after)
 
 
-def _window(lines: Sequence[Line], center: LineSpan, limit: int) -> tuple[Line, ...]:
+def _select_nearest(lines: Sequence[Line], center: LineSpan, limit: int) -> tuple[Line, ...]:
     """Return the lines nearest to a location, with at most `limit` characters."""
     distances = [distance(line.span, center) for line in lines]
     middle = distances.index(min(distances)) if lines else 0
@@ -275,5 +276,8 @@ def _window(lines: Sequence[Line], center: LineSpan, limit: int) -> tuple[Line, 
 
 
 def distance(line: LineSpan, target: LineSpan) -> tuple[bool, int]:
-    """Return whether a line is in another file or version than `target`, and their distance."""
+    """Return whether a line is in another file or version than `target`, and how far it is away.
+
+    The first line counts.
+    """
     return (line.path, line.side) != (target.path, target.side), abs(line.start - target.start)

@@ -276,11 +276,11 @@ class ModelReader:
         self.effort = Effort(*map(operator.add, self.effort, effort))
         notes = [self._describe(effort)]
         if failures:
-            alone = count_noun(len(failures), "comment")
-            notes.append(f"The network alone read {alone}: {summarize(failures)}.")
+            comments = count_noun(len(failures), "comment")
+            notes.append(f"The network alone read {comments}: {summarize(failures)}.")
         if cut := sum(not request.entry.shown.is_whole for request in requests):
-            alone = count_noun(cut, "long comment")
-            notes.append(f"The network alone read the end of {alone}.")
+            comments = count_noun(cut, "long comment")
+            notes.append(f"The network alone read the end of {comments}.")
         return ModelReadings(remarks, tuple(notes), is_whole)
 
     @property

@@ -10,7 +10,8 @@ from crscore.records import ParsedComment, Position
 MAX_COMMENT_CHARS: Final = 8_000
 """Maximum characters of a comment that are shown; a longer comment is cut between two blocks."""
 START_LETTERS: Final = 12
-"""Number of letters and digits at the start of a block that find it in the original comment."""
+"""Number of letters and digits at the start of a block with which it is searched for in the
+original comment."""
 MAX_LINES_AHEAD: Final = 200
 """Maximum number of lines of the original comment that are searched for the start of a block."""
 # "- ", "* ", "1. ", "2) "
@@ -50,7 +51,7 @@ def show_comment(
     """
     pieces: list[Piece] = []
     length, lines = 0, [(line, _dense(line)) for line in body.splitlines()]
-    for unmarked in _blocks(parsed):
+    for unmarked in _split_into_blocks(parsed):
         block = _add_marks(unmarked, lines, paths)
         length += sum(len(text) for text, _ in block)
         if pieces and length > MAX_COMMENT_CHARS:
@@ -89,7 +90,7 @@ def _add_marks(
     ]
 
 
-def _blocks(parsed: ParsedComment) -> Iterator[list[Piece]]:
+def _split_into_blocks(parsed: ParsedComment) -> Iterator[list[Piece]]:
     positions = parsed.positions or tuple(repeat(Position(), len(parsed.sentences)))
     count = len(parsed.sentences)
     code = [
@@ -150,7 +151,7 @@ def locate(
     after = 0
     for first, _ in ends:
         start = dense.find(first, after) if first else -1
-        # A model may quote the remarks in another order, so the words before are searched, too.
+        # A model may quote the remarks in another order, so the earlier text is searched, too.
         starts.append(start if start >= 0 or not first else dense.find(first))
         after = max(after, starts[-1] + len(first))
     located: list[tuple[int, ...]] = []

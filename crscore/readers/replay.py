@@ -51,7 +51,7 @@ def read_recording(name: str) -> Respondent:
             text=text, whole=True, input_tokens=row.input_tokens, output_tokens=row.output_tokens
         )
         if answers.setdefault(row.id, answer).text != text:
-            raise InputError(f"{position}: differs from an earlier answer to request {row.id}")
+            raise InputError(f"{position}: the answer differs from an earlier one to {row.id}")
         models |= {row.model} if row.model else set()
     if not answers:
         raise InputError(f"{name}: the file contains no answers")

@@ -263,14 +263,14 @@ def _draft(
         "other comments": "\n".join(neighbours),
         # Each comment has a request of its own, because in a shared request, the author of one
         # comment could sway the reading of the others (docs/design/033-readers.md).
-        "comments": f"Comment 1{_location(entry.comment, excerpt)}:\n{text}",
+        "comments": f"Comment 1{_describe_location(entry.comment, excerpt)}:\n{text}",
     }
     # Invisible characters are removed, so that a model reads what people see.
     texts = {name: clean(text) for name, text in texts.items() if text}
     return Request(texts=texts, entry=entry, excerpt=excerpt)
 
 
-def _location(comment: Comment, excerpt: Excerpt) -> str:
+def _describe_location(comment: Comment, excerpt: Excerpt) -> str:
     """Describe the line that a comment is on; quote the line if the excerpt shows it."""
     place = "" if comment.path is None else f" on {shorten_line(comment.path[:MAX_SHORT_CHARS])}"
     if not excerpt.is_located:

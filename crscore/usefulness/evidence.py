@@ -1,7 +1,7 @@
 """Measures the evidence that a text is about a change.
 
-Claims about the change are evidence, but they do not cover every valid topic of a review. So the
-changed lines, in windows, and the words that are rare in other changes are evidence, too.
+Claims about the change are evidence, but they do not cover every valid topic of a review. So
+windows of the changed lines, and words that are rare in other change_words, are evidence, too.
 """
 
 import math
@@ -35,18 +35,18 @@ FEATURES: Final = (
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Rarity:
-    """Rarity of stems in changes."""
+    """Rarity of stems in change_words."""
 
     frequency: Mapping[str, int]
-    """Stem -> number of changes with it. Stems that are too rare are missing."""
+    """Stem -> number of change_words with it. Stems that are too rare are missing."""
     documents: int
-    """Number of changes."""
+    """Number of change_words."""
 
     @cached_property
     def by_stem(self) -> dict[str, float]:
         """Stem -> inverse document frequency, at least 0."""
         # One is added to both numbers, so that no stem has an infinite value, and a stem in all
-        # changes has 0.
+        # change_words has 0.
         total = self.documents + 1
         return {stem: math.log(total / (count + 1)) for stem, count in self.frequency.items()}
 
@@ -78,25 +78,25 @@ class ChangeEvidence(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     words: ChangeWords
     """Words of the change."""
     lines: Floats
-    """Unit vectors of its `diff.windows`, shape (W, D)."""
+    """Unit vectors of the change's `diff.windows`, shape (W, D)."""
     claims: Floats
-    """Unit vectors of its claims, shape (C, D)."""
+    """Unit vectors of the change's claims, shape (C, D)."""
 
 
 def collect_evidence(
-    diff: Diff, refs: Sequence[PseudoReference], rows: Floats, lines: Floats
+    diff: Diff, refs: Sequence[PseudoReference], vectors: Floats, lines: Floats
 ) -> ChangeEvidence:
     """Collect the evidence of a change.
 
     Args:
         diff: The change.
         refs: The R pseudo-references of the change.
-        rows: Unit vectors of the pseudo-references, shape (R, D).
+        vectors: Unit vectors of the pseudo-references, shape (R, D).
         lines: Unit vectors of the change's `diff.windows`, shape (W, D).
     """
     # Issues are left out, because a tool's message does not say what the change is about.
-    claims = [row for row, ref in enumerate(refs) if ref.kind is not ReferenceKind.ISSUE]
-    return ChangeEvidence(words=read_change_words(diff), lines=lines, claims=rows[claims])
+    claims = [index for index, ref in enumerate(refs) if ref.kind is not ReferenceKind.ISSUE]
+    return ChangeEvidence(words=read_change_words(diff), lines=lines, claims=vectors[claims])
 
 
 def read_change_words(diff: Diff) -> ChangeWords:
@@ -123,7 +123,7 @@ def read_change_words(diff: Diff) -> ChangeWords:
             lines_left -= len(hunk.lines)
     return ChangeWords(
         changed=frozenset(changed),
-        # Each stem is only where it is the strongest evidence: in changed lines, then in context.
+        # Each stem is only in the set where it is the strongest evidence: changed, else context.
         context=frozenset(context - changed),
         location=frozenset(location - changed - context),
         names=frozenset(names),
@@ -141,13 +141,13 @@ def measure_evidence(
         text: A sentence or a remark.
         vector: Unit vector of the text, shape (D,).
         change: The change.
-        rarity: Rarity of stems in changes.
+        rarity: Rarity of stems in change_words.
 
     Returns:
         One value for each of `FEATURES`.
     """
     stems, names = words(text).stems, words(text).names
-    changes = change.words
+    change_words = change.words
     rarities = {stem: rarity.of(stem) for stem in stems}
     # The sum is a divisor below, and would be 0 for a text of only stop words, which has no stems.
     total = math.fsum(rarities.values()) + 1e-6
@@ -159,24 +159,24 @@ def measure_evidence(
 
     # A snippet of one character is left out, because it is in nearly every change.
     snippets = [code for raw in find_code(text)[:MAX_SNIPPETS] if len(code := _squeeze(raw)) > 1]
-    changed_snippets = [code for code in snippets if code in changes.changed_code]
-    foreign_snippets = [code for code in snippets if code not in changes.all_code]
-    changed = measure(stems & changes.changed)
-    foreign = measure(stems - changes.changed - changes.context - changes.location)
+    changed_snippets = [code for code in snippets if code in change_words.changed_code]
+    foreign_snippets = [code for code in snippets if code not in change_words.all_code]
+    changed = measure(stems & change_words.changed)
+    foreign = measure(stems - change_words.changed - change_words.context - change_words.location)
     return [
         highest_cosine(change.lines, vector),
         highest_cosine(change.claims, vector),
         changed[1],
         math.log1p(changed[0]),
         changed[2],
-        *measure(stems & changes.context)[1:],
-        *measure(stems & changes.location)[1:],
+        *measure(stems & change_words.context)[1:],
+        *measure(stems & change_words.location)[1:],
         math.log1p(foreign[0]),
         foreign[2],
-        math.log1p(len(names & changes.names)),
-        math.log1p(len(names - changes.names)),
+        math.log1p(len(names & change_words.names)),
+        math.log1p(len(names - change_words.names)),
         math.log1p(len(stems)),
-        math.log1p(len(changes.changed)),
+        math.log1p(len(change_words.changed)),
         math.log1p(len(change.lines)),
         math.log1p(len(changed_snippets)),
         math.log1p(len(snippets) - len(changed_snippets) - len(foreign_snippets)),

@@ -46,7 +46,7 @@ Floats = npt.NDArray[np.float32]
 # value in 94 to 95 % of 180 pairs of real reviews (docs/design/010-usefulness.md). With a lower
 # weight, a fourth point would hardly count; with a higher weight, fewer nits would outweigh a bug.
 RANK_DISCOUNT: Final = 0.6
-"""Weight of a remark, relative to the remark that is next more valuable."""
+"""Weight of a remark, relative to the next more valuable remark."""
 # With this exponent, three nits do not outweigh a bug.
 GAIN_POWER: Final = 3
 """Exponent in the gain of a remark."""
@@ -61,9 +61,9 @@ KINDS: Final = (REVIEWS, COMMENTS)
 PEOPLE: Final = "people"
 BOTS: Final = "bots"
 # The mean of two tables, which were measured on recorded answers of a large model to 250 and 348
-# comments that other readers had judged (`python benchmarks/readers.py DATA --answers FILE`). The
-# ends of the intervals were made ascending. The first table's intervals covered 76 % of the
-# standings of the second.
+# comments that other readers had judged (`python benchmarks/readers.py DATA --answers FILE`), with
+# the ends of the intervals adjusted so that they ascend. The first table's intervals covered 76 %
+# of the standings of the second.
 GUIDE_SPREAD: Final = np.array(
     [[7, 3, 18, 68], [18, 8, 36, 71], [33, 19, 45, 79], [61, 40, 72, 93], [80, 50, 80, 97]],
     dtype=np.float32,
@@ -80,9 +80,9 @@ PERCENTILE_WORDS: Final = (
     (25, "of some use"),
     (0, "of little use"),
 )
-"""Minimum percentile for each verbal rating, highest first."""
+"""Minimum middle of the interval (see `interval_of`) for each verbal rating, highest first."""
 ASPECTS: Final = Aspects.__struct_fields__
-_UNREAD: Final = (Flag.HIDDEN, Flag.REPEATS, Flag.NO_SENTENCE, Flag.NOT_ENGLISH)
+_EMPTY: Final = (Flag.HIDDEN, Flag.REPEATS, Flag.NO_SENTENCE, Flag.NOT_ENGLISH)
 """Flags of sentences that give the author of the change nothing."""
 
 
@@ -98,8 +98,8 @@ def rate(
     Args:
         read: The readings of the review.
         flags: The matcher's flag of each sentence.
-        receipts: For each remark, the proof by the code that confirms or refutes the remark, which
-            replaces a language model's; None without a proof.
+        receipts: For each remark, the proof from the code that confirms or refutes the remark, or
+            None. A proof from the code replaces a language model's.
         authors: The comments of each author.
         weights: The learned weights, with the values of real comments and reviews.
     """
@@ -113,7 +113,7 @@ def rate(
         flags[index] = flags[index] or Flag.REPEATS
     readings = list(read.sentences)
     for index, flag in enumerate(flags):
-        if flag in _UNREAD:
+        if flag in _EMPTY:
             readings[index] = replace(readings[index], actionable=0.0)
             # A repetition is still about the change; text with another of these flags is not.
             if flag is not Flag.REPEATS:
@@ -125,7 +125,7 @@ def rate(
     by_comment: dict[int, list[int]] = {}
     for index, remark in enumerate(remarks):
         by_comment.setdefault(remark.comment, []).append(index)
-        if all(flags[at] in _UNREAD for at in remark.sentences):
+        if all(flags[at] in _EMPTY for at in remark.sentences):
             about = max(readings[at].about for at in remark.sentences)
             remarks[index] = replace(remark, actionable=0.0, about=about, worth=LEAST_WORTH)
         # The code proves that the remark is wrong (docs/design/028-verdicts.md).
@@ -202,7 +202,8 @@ def rank(
     people, bots = scale.values[kind, PEOPLE], scale.values[kind, BOTS]
     standing = percentile(np.sort(np.concatenate([people, bots])), value)
     low, middle, high = interval_of(scale.spread[kind], standing)
-    # Without value, a text stands too low only if it asks for something and is not refuted.
+    # A text with a value of 0 may deserve a higher standing only if a remark in it asks for
+    # something and is not refuted.
     if not value and all(
         remark.actionable < ACTIONABLE_FROM or remark.verdict is Verdict.REFUTED
         for remark in remarks.values()
@@ -219,7 +220,7 @@ def rank(
         taken_off=deduction,
         value=value,
         standing=standing,
-        # The interval is of the standing by readers, so the network's standing may be outside.
+        # The interval is of the standing by readers, so the network's standing may be outside it.
         low=min(low, standing),
         high=max(high, standing),
         among_bots=percentile(bots, value),
@@ -272,13 +273,14 @@ def percentile(values: Floats, value: float) -> int:
     return round(100 * float(below) / max(1, len(values)))
 
 
-# The interval covered 82 % of held-out comments, 80 % of reviews (docs/design/010-usefulness.md).
+# The intervals covered the readers' standings of 82 % of held-out comments and 80 % of held-out
+# reviews (docs/design/010-usefulness.md).
 def interval_of(spread: Floats, standing: int) -> tuple[int, int, int]:
-    """Return the interval that contains, for 80 % of texts, the standing by readers of the guide.
+    """Return the interval that contains, for 80 % of texts, the standing that readers give.
 
     Args:
         spread: Table of `Scale.spread`.
-        standing: Standing of a text by the network or model of this table, 0 to 100.
+        standing: Standing that the network or model of this table gives to a text, 0 to 100.
 
     Returns:
         Lower end, middle and upper end, each 0 to 100.

@@ -25,9 +25,9 @@ _SPREAD: Final = "spread:"
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Scale:
-    """Real texts with which reviews and comments are compared, as one reader values them.
+    """Values of the real texts with which reviews and comments are compared.
 
-    The reader is the network or a language model.
+    All values are by one reader: the network, or a language model.
     """
 
     values: Mapping[tuple[str, str], Floats]

@@ -58,7 +58,7 @@ VERSION: Final = 6
 # keep 76 % of their worth, with the shift 81 %. A larger shift would also raise reviews of another
 # change of the repository: with 1.0, 17 % of 30 such reviews that were put on changed lines had a
 # standing over 25 (`python benchmarks/usefulness.py DATA`).
-PLACED: Final = 0.3
+PLACED_SHIFT: Final = 0.3
 """Added to the log-odds of being about the change if the comment is on a line of the change."""
 EMPTY_BELOW: Final = 0.2
 """A sentence is flagged as a mere description only if its rating `actionable` is below this."""
@@ -126,23 +126,23 @@ class Reader(msgspec.Struct, frozen=True, eq=False):
                 vectors of the change's `diff.windows`, shape (W, D).
             authors: For each review, the comments of each author.
         """
-        read = self.read_divided(reviews)
+        read = self.read_undoubted(reviews)
         return [doubt_remarks(*of_review) for of_review in zip(read, authors, strict=True)]
 
-    def read_divided(
+    def read_undoubted(
         self,
         reviews: Sequence[tuple[Cells, Floats]],
-        divided: Sequence[Iterable[tuple[int, ...]]] = (),
+        known_remarks: Sequence[Iterable[tuple[int, ...]]] = (),
     ) -> list[ReviewReadings]:
-        """Read reviews of which some remarks are known; the caller applies `doubt_remarks`.
+        """Read reviews in which some remarks are known; the caller applies `doubt_remarks`.
 
         Args:
             reviews: As in `read`.
-            divided: For each review, the remarks that are known, as in `remarks.divide`. Empty if
-                none are known in any review.
+            known_remarks: For each review, the remarks that are known, as in `remarks.divide`.
+                Empty if none are known in any review.
         """
         texts = self.read_texts(
-            [(cells.sentences, cells.sentence_vectors) for cells, _ in reviews], divided
+            [(cells.sentences, cells.sentence_vectors) for cells, _ in reviews], known_remarks
         )
         return [
             self._compare(cells, windows, *of_review)
@@ -152,13 +152,13 @@ class Reader(msgspec.Struct, frozen=True, eq=False):
     def read_texts(
         self,
         reviews: Sequence[tuple[Sequence[Sentence], Floats]],
-        divided: Sequence[Iterable[tuple[int, ...]]] = (),
+        known_remarks: Sequence[Iterable[tuple[int, ...]]] = (),
     ) -> list[TextReadings]:
         """Read the sentences and remarks of reviews without their changes.
 
         Args:
             reviews: The S sentences of each review, with their unit vectors, shape (S, D).
-            divided: As in `read_divided`.
+            known_remarks: As in `read_undoubted`.
         """
         outputs = self._run(unit.text for units, _ in reviews for unit in units)
         sentences = [
@@ -171,7 +171,7 @@ class Reader(msgspec.Struct, frozen=True, eq=False):
         drafts = [
             divide(units, vectors, of_review, fixed)
             for (units, vectors), of_review, fixed in zip(
-                reviews, sentences, divided or [()] * len(reviews), strict=True
+                reviews, sentences, known_remarks or [()] * len(reviews), strict=True
             )
         ]
         outputs |= self._run(text for row in drafts for _, text in row if text not in outputs)
@@ -245,8 +245,8 @@ class Reader(msgspec.Struct, frozen=True, eq=False):
 
         Returns:
             The probabilities that the sentences are about the change, shape (S,), each in [0, 1];
-            and for each sentence, whether its subject is the change or the surroundings, provided
-            that the sentence is about the change and not about a claim.
+            and the subject of each sentence, `CHANGE` or `SURROUNDINGS`, which holds only if the
+            sentence is about the change and not about a claim.
         """
         judged = [
             self._judge(unit.text, vector, change)
@@ -289,7 +289,7 @@ class Reader(msgspec.Struct, frozen=True, eq=False):
         # change by chance. When the best of its sentences decided, real reviews that were put on
         # another change kept 46 % of their worth instead of 35 %.
         vector = mean_direction(vectors[list(remark.indices)])
-        return self._judge(remark.text, vector, change, shift=PLACED if is_placed else 0.0)[0]
+        return self._judge(remark.text, vector, change, shift=PLACED_SHIFT if is_placed else 0.0)[0]
 
     def _judge(
         self, text: str, vector: Floats, change: ChangeEvidence, *, shift: float = 0.0
@@ -364,7 +364,7 @@ def read_text(
     candidates = ACTING if rated["actionable"] >= ACTIONABLE_FROM else STANCES
     # Authors follow a request more often than a question, and a remark that quotes or proposes code
     # more often than another. The weights are set by hand, because the network's output `acted_on`
-    # has learned who writes: in its training data, authors act on 79 % of comments by people and on
+    # has learned who wrote: in its training data, authors act on 79 % of comments by people and on
     # 20 % of those by bots, and among unseen comments by bots, its AUC was only 0.29
     # (docs/design/010-usefulness.md).
     asks = by_stance[Stance.REQUEST] + by_stance[Stance.PROPOSAL]
@@ -428,14 +428,14 @@ def doubt_remarks(read: ReviewReadings, authors: Authors) -> ReviewReadings:
         of_author = [at for at, remark in enumerate(remarks) if remark.comment in comments]
         abouts = doubt([remarks[at].about for at in of_author])
         for at, about in zip(of_author, abouts, strict=True):
-            before = remarks[at]
+            remark = remarks[at]
             # A remark that a language model read keeps its worth, because the model saw the code
             # and judged whether the remark is about it.
-            if before.reading is None and about < before.about:
-                counted = trust(before.about)
-                share = trust(about) / counted if counted else 0.0
-                worth = LEAST_WORTH + (before.worth - LEAST_WORTH) * share
-                remarks[at] = replace(before, about=about, worth=worth)
+            if remark.reading is None and about < remark.about:
+                old_trust = trust(remark.about)
+                share = trust(about) / old_trust if old_trust else 0.0
+                worth = LEAST_WORTH + (remark.worth - LEAST_WORTH) * share
+                remarks[at] = replace(remark, about=about, worth=worth)
     return replace(read, remarks=tuple(remarks))
 
 

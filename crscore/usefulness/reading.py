@@ -73,7 +73,7 @@ class ReviewReadings(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Readings of the sentences and remarks of one review, compared with its change."""
 
     sentences: tuple[Reading, ...]
-    """Reading of each of the S sentences. None names the claim that its sentence is about."""
+    """Reading of each of the S sentences, without the claim that the sentence is about."""
     restates: tuple[bool, ...]
     """For each sentence, whether it probably only describes the change."""
     remarks: tuple[Remark, ...]
@@ -97,18 +97,22 @@ class TunedNetwork(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     phrases: "Phrases"
     """Linear model of the ratings in `PHRASED`."""
     worth: Floats
-    """Weights of the outputs of `measure` in the logit of the worth, shape (P + 1,), bias last."""
+    """Weights of the result of `raw_outputs` in the logit of the worth, shape (P + 1,), bias last.
+    """
 
     def read(self, texts: Sequence[str], encoder: MiniLM) -> Floats:
-        """Return the outputs for N texts, averaged with the phrases', shape (N, len(OUTPUTS))."""
-        measures = self.measure(texts, encoder)
-        outputs, phrased = np.split(measures.copy(), [len(OUTPUTS)], axis=1)
+        """Return the outputs for N texts, shape (N, len(OUTPUTS)).
+
+        The ratings in `PHRASED` are averaged with those of the phrases.
+        """
+        raw = self.raw_outputs(texts, encoder)
+        outputs, phrased = np.split(raw.copy(), [len(OUTPUTS)], axis=1)
         outputs[:, _PHRASED_AT] = (outputs[:, _PHRASED_AT] + phrased) / 2
         # All outputs together predict the worth better than the output that was trained for it.
-        outputs[:, OUTPUTS.index("worth")] = measures @ self.worth[:-1] + self.worth[-1]
+        outputs[:, OUTPUTS.index("worth")] = raw @ self.worth[:-1] + self.worth[-1]
         return outputs
 
-    def measure(self, texts: Sequence[str], encoder: MiniLM) -> Floats:
+    def raw_outputs(self, texts: Sequence[str], encoder: MiniLM) -> Floats:
         """Return the outputs of the linear layer, followed by those of the phrases.
 
         Returns:
@@ -133,14 +137,14 @@ class Phrases:
         """Return the logits of the ratings of N texts, shape (N, K)."""
         ratings = np.empty((len(texts), self.weights.shape[1]), dtype=np.float32)
         for row, text in enumerate(texts):
-            columns, values = self.measure(text)
+            columns, values = self.weigh_phrases(text)
             ratings[row] = values @ self.weights[columns] + self.weights[-1]
         # A linear model may predict a rating outside of 0 to 1, and 0 and 1 have no finite logit.
         bounded = np.clip(ratings, MIN_PROBABILITY, 1 - MIN_PROBABILITY)
         logits: Floats = np.log(bounded / (1 - bounded))
         return logits
 
-    def measure(self, text: str) -> tuple[list[int], Floats]:
+    def weigh_phrases(self, text: str) -> tuple[list[int], Floats]:
         """Return the indices of a text's known phrases, and a unit vector of their values."""
         counts = Counter(
             self._columns[phrase] for phrase in split_phrases(text) if phrase in self._columns

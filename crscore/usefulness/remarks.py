@@ -21,8 +21,8 @@ from crscore.usefulness.reading import TextReading
 Floats = npt.NDArray[np.float32]
 
 # With this value, `_REFERS_BACK` and `_ADDS`, 84 % of 3,000 real comments have as many remarks as
-# readers counted points. Without `_ADDS`, 82 % have as many. With 0.45, and with only a pronoun as
-# the first word for `_REFERS_BACK`, 77 % have as many (docs/design/010-usefulness.md).
+# readers counted points. Without `_ADDS`, 82 % have as many. With 0.45, and if `_REFERS_BACK`
+# matched only a pronoun as the first word, 77 % have as many (docs/design/010-usefulness.md).
 SAME_POINT_COSINE: Final = 0.35
 """Minimum cosine with a sentence of the previous remark for a sentence that continues its point."""
 # Limited, so that the time is linear in the number of sentences of a paragraph.
@@ -59,18 +59,18 @@ def divide(
     sentences: Sequence[Sentence],
     vectors: Floats,
     readings: Sequence[TextReading],
-    divided: Iterable[tuple[int, ...]],
+    known_remarks: Iterable[tuple[int, ...]],
 ) -> list[tuple[tuple[int, ...], str]]:
     """Divide the comments of a review into remarks.
 
     Args:
         sentences: All S sentences and proposals of the review. Hidden ones are left out, and so are
-            those in other languages, unless they are in `divided`.
+            those in other languages, unless they are in `known_remarks`.
         vectors: Unit vectors of the sentences, shape (S, D).
         readings: Readings of the sentences.
-        divided: Indices of the sentences of each remark that a language model has found. The other
-            sentences of a comment with such remarks are divided as well, but only the remarks that
-            give the author something to answer are kept.
+        known_remarks: Indices of the sentences of each remark that a language model has found. The
+            other sentences of a comment with such remarks are divided as well, but only the remarks
+            that give the author something to answer are kept.
 
     Returns:
         For each remark, the indices of its sentences and proposals, and its text; in the order of
@@ -80,22 +80,22 @@ def divide(
     for index, sentence in enumerate(sentences):
         if not (sentence.hidden or sentence.unread):
             visible.setdefault(sentence.comment, []).append(index)
-    fixed_in: dict[int, list[tuple[int, ...]]] = {}
-    for remark_indices in divided:
-        fixed_in.setdefault(sentences[remark_indices[0]].comment, []).append(remark_indices)
+    known_in: dict[int, list[tuple[int, ...]]] = {}
+    for remark_indices in known_remarks:
+        known_in.setdefault(sentences[remark_indices[0]].comment, []).append(remark_indices)
     remarks: list[Sequence[int]] = []
-    for comment in sorted({*visible, *fixed_in}):
-        fixed = fixed_in.get(comment, ())
-        rest = [
+    for comment in sorted({*visible, *known_in}):
+        known = known_in.get(comment, ())
+        others = [
             index
             for index in visible.get(comment, ())
-            if not any(index in remark for remark in fixed)
+            if not any(index in remark for remark in known)
         ]
-        of_comment: list[Sequence[int]] = [*divide_comment(rest, sentences, vectors, readings)]
-        if fixed:
-            actionable = {at for at in rest if readings[at].actionable >= ACTIONABLE_FROM}
-            of_rest = [remark for remark in of_comment if not actionable.isdisjoint(remark)]
-            of_comment = sorted([*fixed, *of_rest], key=min)
+        of_comment: list[Sequence[int]] = [*divide_comment(others, sentences, vectors, readings)]
+        if known:
+            actionable = {at for at in others if readings[at].actionable >= ACTIONABLE_FROM}
+            kept = [remark for remark in of_comment if not actionable.isdisjoint(remark)]
+            of_comment = sorted([*known, *kept], key=min)
         remarks += of_comment
     return [(tuple(remark), _join(remark, sentences)) for remark in remarks]
 

@@ -26,7 +26,7 @@ TIE: Final = 0.001
 
 
 class Estimate(Struct, frozen=True, kw_only=True):
-    """Correlation with its 95 % interval, by a bootstrap of the problems."""
+    """Correlation with its 95 % interval from a bootstrap of the problems."""
 
     value: float | None
     """In [-1, 1]; None if all scores or all grades are the same."""

@@ -33,7 +33,7 @@ def learn(rows: Sequence[LabelledText]) -> Phrases:
     terms = tuple(sorted(phrase for phrase, count in counts.items() if count >= MIN_TEXTS))
     rarity = np.array([math.log(len(rows) / counts[term]) + 1 for term in terms], np.float32)
     phrases = Phrases(terms, rarity, np.zeros((len(terms) + 1, len(PHRASED)), np.float32))
-    measured = [phrases.measure(row.text) for row in rows]
+    measured = [phrases.weigh_phrases(row.text) for row in rows]
     starts = np.cumsum([0, *(len(columns) for columns, _ in measured)])
     columns = np.array([column for columns, _ in measured for column in columns], dtype=np.intp)
     values = np.concatenate([np.zeros(0, np.float32), *(values for _, values in measured)])

@@ -429,6 +429,6 @@ class _Judge:
                 )
             if remarks:
                 texts = [remark.text for remark in remarks]
-                measures = self._reader.weights.network.measure(texts, self._reader.encoder)
+                measures = self._reader.weights.network.raw_outputs(texts, self._reader.encoder)
                 candidate.remarks += map(MeasuredRemark, measures, abouts)
         return [candidate for candidate, _, _ in items]

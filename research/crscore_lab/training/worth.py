@@ -49,7 +49,7 @@ class MeasuredRemark(NamedTuple):
     """Remark that was compared with its change."""
 
     measures: Floats
-    """Row of `TunedNetwork.measure` for the remark."""
+    """Row of `TunedNetwork.raw_outputs` for the remark."""
     about: float
     """Probability that the remark is about the change."""
 

@@ -316,7 +316,7 @@ def test_tag_in_a_string_of_json_is_a_quotation(tag: str) -> None:
         ("", "the answer has no JSON"),
         ("1. `n` is 5.", "the answer has no JSON: '1. `n` is 5.'"),
         (f"<think>{DRAFT}</think>I cannot say.", "the answer has no JSON: 'I cannot say.'"),
-        ('{"error": "busy"}', "its JSON does not fit (it has no list of claims): "),
+        ('{"error": "busy"}', "the JSON of the answer does not fit (it has no list of claims): "),
         ("<think>I wonder", "the answer broke off before its end"),
     ],
 )

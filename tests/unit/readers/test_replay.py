@@ -54,7 +54,7 @@ def test_text_and_packed_files_are_read(tmp_path: Path) -> None:
         ([{"id": "1", "answer": 3}], "answer"),
         (
             [{"id": "1", "answer": "a"}, {"id": "1", "answer": "b"}],
-            "a.jsonl:2: differs from an earlier answer",
+            "a.jsonl:2: the answer differs from an earlier one to ",
         ),
     ],
 )

@@ -135,7 +135,7 @@ def test_outputs_are_those_of_the_linear_layer() -> None:
             return means[: len(texts)]
 
     expected = [[row @ head[:-1, at] + head[-1, at] for at in range(len(OUTPUTS))] for row in means]
-    measures = tuned.measure(["a", "b"], Encoder())
+    measures = tuned.raw_outputs(["a", "b"], Encoder())
     np.testing.assert_allclose(measures[:, : len(OUTPUTS)], expected, rtol=1e-4, atol=1e-4)
     np.testing.assert_array_equal(measures[:, len(OUTPUTS) :], tuned.phrases.read(["a", "b"]))
     assert tuned.read([], Encoder()).shape == (0, len(OUTPUTS))

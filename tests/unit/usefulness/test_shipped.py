@@ -438,7 +438,7 @@ def test_comment_on_a_line_of_the_change_is_likelier_to_be_about_it(scorer) -> N
         scorer.score(patch, [Comment(body=text, **place)]).remarks[0].about for place in places
     )
     assert loose == in_file == beside
-    assert logit(placed) - logit(loose) == pytest.approx(reader.PLACED, abs=1e-3)
+    assert logit(placed) - logit(loose) == pytest.approx(reader.PLACED_SHIFT, abs=1e-3)
 
 
 @pytest.mark.parametrize("name", REVIEWS)
