@@ -70,7 +70,7 @@ def divide(
         readings: Readings of the sentences.
         known_remarks: Indices of the sentences of each remark that a language model has found. The
             other sentences of a comment with such remarks are divided as well, but only the remarks
-            that give the author something to answer are kept.
+            that give the author something to answer are asking.
 
     Returns:
         For each remark, the indices of its sentences and proposals, and its text; in the order of
@@ -80,22 +80,22 @@ def divide(
     for index, sentence in enumerate(sentences):
         if not (sentence.hidden or sentence.unread):
             visible.setdefault(sentence.comment, []).append(index)
-    known_in: dict[int, list[tuple[int, ...]]] = {}
+    fixed_in: dict[int, list[tuple[int, ...]]] = {}
     for remark_indices in known_remarks:
-        known_in.setdefault(sentences[remark_indices[0]].comment, []).append(remark_indices)
+        fixed_in.setdefault(sentences[remark_indices[0]].comment, []).append(remark_indices)
     remarks: list[Sequence[int]] = []
-    for comment in sorted({*visible, *known_in}):
-        known = known_in.get(comment, ())
-        others = [
+    for comment in sorted({*visible, *fixed_in}):
+        fixed = fixed_in.get(comment, ())
+        free = [
             index
             for index in visible.get(comment, ())
-            if not any(index in remark for remark in known)
+            if not any(index in remark for remark in fixed)
         ]
-        of_comment: list[Sequence[int]] = [*divide_comment(others, sentences, vectors, readings)]
-        if known:
-            actionable = {at for at in others if readings[at].actionable >= ACTIONABLE_FROM}
-            kept = [remark for remark in of_comment if not actionable.isdisjoint(remark)]
-            of_comment = sorted([*known, *kept], key=min)
+        of_comment: list[Sequence[int]] = [*divide_comment(free, sentences, vectors, readings)]
+        if fixed:
+            actionable = {at for at in free if readings[at].actionable >= ACTIONABLE_FROM}
+            asking = [remark for remark in of_comment if not actionable.isdisjoint(remark)]
+            of_comment = sorted([*fixed, *asking], key=min)
         remarks += of_comment
     return [(tuple(remark), _join(remark, sentences)) for remark in remarks]
 
