@@ -8,7 +8,7 @@
       ConfigError           a setting, or a key of an analyzer, is unknown or wrong; names the key
       DependencyError       a package is missing; carries the command that installs it
       UnknownPluginError    no plugin has that name; lists the existing ones
-      ToolNotFoundError     a tool is not installed; carries the command that installs it
+      ToolNotFoundError     a tool is not installed; says how to get it or what is missing
       ToolFailedError       a tool exceeded a limit or failed
         ToolOutputError     a tool's output cannot be read
       GenerationError       claims could not be made or replayed
@@ -185,12 +185,12 @@ class ToolNotFoundError(CRScoreError):
 
     Args:
         tool: The tool.
-        command: Command that installs the tool, where to get it, or the missing program.
+        detail: How to get the tool, or which program is missing.
     """
 
     tool: str
-    command: str
-    template = "{tool} is not installed; get it with: {command}"
+    detail: str
+    template = "{tool} is not installed; {detail}"
 
 
 @dataclass(eq=False)

@@ -143,7 +143,7 @@ def run(
     if group.stopped:
         exceeded = "was stopped"
     if status is not None and status[0] == b"refused" and int(status[1]) in _NOT_EXECUTABLE:
-        raise ToolNotFoundError(tool, command[0])
+        raise ToolNotFoundError(tool, f"the program {command[0]} is missing or not executable")
     code, failure = _explain_end(status, group.process.returncode)
     exceeded = exceeded or failure
     if exceeded is not None:

@@ -227,7 +227,7 @@ def install_tool(analyzer: Analyzer, tools: Path) -> Path:
     """
     npm = shutil.which("npm")
     if npm is None:
-        raise ToolNotFoundError("npm", "Node.js 20 or later, from your system or nodejs.org")
+        raise ToolNotFoundError("npm", "get Node.js 20 or later from your system or nodejs.org")
     target = tools / analyzer.name
     try:
         tools.mkdir(parents=True, exist_ok=True)

@@ -13,7 +13,7 @@ EXAMPLES = {
     "OutputError": errors.OutputError("out.html", "it is a folder"),
     "ConfigError": errors.ConfigError("treshold", "environment", "is no setting"),
     "DependencyError": errors.DependencyError("scipy", "pip install scipy"),
-    "ToolNotFoundError": errors.ToolNotFoundError("pmd", "crscore analyzers install pmd"),
+    "ToolNotFoundError": errors.ToolNotFoundError("pmd", "get it from pmd.github.io"),
     "ToolFailedError": errors.ToolFailedError("pmd", "took longer than 20 s"),
     "ToolOutputError": errors.ToolOutputError("pmd", "no JSON"),
     "UnknownPluginError": errors.UnknownPluginError("encoders", "x", ("a", "b")),

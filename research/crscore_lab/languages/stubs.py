@@ -171,7 +171,7 @@ def require_program(program: str, *, package: str) -> None:
         ToolNotFoundError: The program is not installed.
     """
     if shutil.which(program) is None:
-        raise ToolNotFoundError(program, f"apt-get install {package}")
+        raise ToolNotFoundError(program, f"get it with: apt-get install {package}")
 
 
 def read_support(name: str) -> str:
