@@ -123,12 +123,12 @@ def find_repositories(
     names: list[str] = []
     hosts: set[Site] = set()
     # If `api_url` fits several hosts, the one with nested groups is preferred.
-    sites = sorted(all_sites(), key=lambda site: not site.is_deep)
+    sites = sorted(all_sites(), key=lambda site: not site.allows_nested_groups)
     for text in texts:
         if not text.startswith(("https://", "http://")):
             names.append(text)
             # Only some hosts have groups within groups.
-            hosts |= {site for site in sites if site.is_deep and text.count("/") > 1}
+            hosts |= {site for site in sites if site.allows_nested_groups and text.count("/") > 1}
             continue
         parts = urlsplit(text)
         webs = {site: urlsplit(site.web(api_url)) for site in sites}

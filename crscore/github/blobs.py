@@ -45,7 +45,7 @@ def read_full_files(
     client: Client,
     repository: str,
     change: Diff,
-    names: Mapping[str, str],
+    blob_names: Mapping[str, str],
     limits: DiffLimits,
     *,
     base: str,
@@ -56,7 +56,7 @@ def read_full_files(
         client: GitHub client.
         repository: `owner/name` of the base repository, which also has the objects of its forks.
         change: The diff of the change.
-        names: Names of the blobs at the head, by path.
+        blob_names: Path -> name of the file's blob at the head.
         limits: Size limits.
         base: Tip of the base branch, 40 hex digits. GitHub lists a binary file and a file of which
             only the mode changed in the same way, without lines. The blob at the base shows which
@@ -69,23 +69,23 @@ def read_full_files(
         HostError: A request failed.
     """
     paths, _ = full_files.list_needed(change, limits)
-    previous = {
+    at_base = {
         file.path: f"{base}:{file.path}"
         for file in change.files
-        if file.is_binary and file.status is FileStatus.MODIFIED and file.path in names
+        if file.is_binary and file.status is FileStatus.MODIFIED and file.path in blob_names
     }
-    blob_names = [names[path] for path in paths if _NAME.fullmatch(names.get(path, ""))]
-    blobs = _read_objects(client, repository, [*blob_names, *previous.values()])
+    names = [blob_names[path] for path in paths if _NAME.fullmatch(blob_names.get(path, ""))]
+    blobs = _read_objects(client, repository, [*names, *at_base.values()])
     texts = {
         # A file that GitHub has but cannot return as text gets None. A file that GitHub does not
         # have gets no entry.
         path: None if blob.is_binary or blob.is_truncated else blob.text
         for path in paths
-        if (blob := blobs.get(names.get(path, ""))) is not None
+        if (blob := blobs.get(blob_names.get(path, ""))) is not None
     }
     files = tuple(
         replace(file, is_binary=False, status=FileStatus.MODE_CHANGED)
-        if (before := blobs.get(previous.get(file.path, ""))) and before.oid == names[file.path]
+        if (before := blobs.get(at_base.get(file.path, ""))) and before.oid == blob_names[file.path]
         else file
         for file in change.files
     )
@@ -95,7 +95,7 @@ def read_full_files(
 def _read_objects(
     client: Client, repository: str, expressions: Sequence[str]
 ) -> dict[str, GitObject]:
-    """Return the objects that GitHub has, by expression."""
+    """Return a mapping from each expression to its object, without those that GitHub lacks."""
     blobs: dict[str, GitObject] = {}
     unique = list(dict.fromkeys(expressions))
     owner, _, name = repository.partition("/")

@@ -2,8 +2,8 @@
 
 The list alone is unreliable: patches of large files are omitted, files beyond GitHub's limits are
 listed as if unchanged, and after a force-push the list may be outdated. So the list is compared
-with the pull request's own totals, and differences are reported as missing data. A patch that does
-not match the line counts of its row leaves out only the file of that row: see
+with the pull request's own totals, and differences are reported as missing data. If a patch does
+not match the line counts of its row, only the file of that row is left out: see
 docs/design/018-the-diff.md.
 """
 
@@ -33,7 +33,7 @@ EMPTY_BLOBS: Final = frozenset(
         "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
     }
 )
-"""Blob names of the empty file, by SHA-1 and SHA-256."""
+"""Names of the blob of an empty file: its SHA-1 and its SHA-256."""
 _STATUS: Final = {
     "added": FileStatus.ADDED,
     "removed": FileStatus.DELETED,
@@ -103,8 +103,9 @@ def read_change(
         limits: Size limits of the diff.
 
     Returns:
-        The change, and the names of the blobs at the head by path. The change does not depend on
-        the order of rows and pages. Its diff is empty if the pull request changes no files.
+        The change, and a mapping from each path to the name of its blob at the head. The change
+        does not depend on the order of rows and pages. Its diff is empty if the pull request
+        changes no files.
 
     Raises:
         HostError: The list could not be read.
@@ -193,13 +194,13 @@ def count_totals(change: Diff) -> Totals:
     )
 
 
-def compare_totals(change: Totals, totals: Totals) -> tuple[str, ...]:
-    """Return one sentence if a change differs from the pull request's own totals; else nothing."""
-    if change == totals:
+def compare_totals(found: Totals, expected: Totals) -> tuple[str, ...]:
+    """Return one sentence if the totals of a change are not the pull request's; else nothing."""
+    if found == expected:
         return ()
     listed, counted = (
         f"{count_noun(size.files, 'changed file')}, +{size.additions:,} -{size.deletions:,}"
-        for size in (change, totals)
+        for size in (found, expected)
     )
     return (f"GitHub lists {listed}; the pull request counts {counted}.",)
 

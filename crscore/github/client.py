@@ -157,7 +157,7 @@ class Client(HostClient):
     def create_comment(self, repository: str, number: int, body: str) -> tuple[int, str]:
         """Write a comment: see `HostClient`."""
         issue, operation = self.issue(repository, number), f"comment on {repository}#{number}"
-        return self.write(operation, lambda: _locate(issue.create_comment(body), operation))
+        return self.write(operation, lambda: _identify(issue.create_comment(body), operation))
 
     def edit_comment(self, repository: str, number: int, comment: int, body: str) -> str:
         """Replace a comment's text: see `HostClient`."""
@@ -166,7 +166,7 @@ class Client(HostClient):
         def edit() -> str:
             note = issue.get_comment(comment)
             note.edit(body)
-            return _locate(note, operation)[1]
+            return _identify(note, operation)[1]
 
         return self.write(operation, edit)
 
@@ -201,7 +201,7 @@ class Client(HostClient):
         return HostError(operation, join_reason("GitHub refused the query", message))
 
 
-def _locate(comment: IssueComment, operation: str) -> tuple[int, str]:
+def _identify(comment: IssueComment, operation: str) -> tuple[int, str]:
     if not (comment.id and comment.html_url):
         # PyGithub returns an object without values for a response that is not a comment.
         raise UncertainWriteError(operation, "GitHub's response contains no comment")

@@ -29,7 +29,7 @@ class Conversation:
     """All comments on a pull request at one time."""
 
     messages: tuple[HostMessage, ...]
-    """Comments by creation time, without comments of pending reviews."""
+    """Comments sorted by creation time, without comments of pending reviews."""
     head: str
     """The pull request's newest commit at the end of reading."""
     settings: graphql.GitObject | None
@@ -131,8 +131,8 @@ class LineItem(CommentItem, frozen=True):
         first = self.original_start_line if original else self.start_line
         # `start_side` and `side` are LEFT for the old version, RIGHT for the new one. Lines of both
         # sides cannot be expressed as a range of one side, so only the last one is kept.
-        is_across = self.start_side is not None and self.start_side != self.side
-        return None if is_across or first is None or first > (last or 0) else first, last
+        spans_sides = self.start_side is not None and self.start_side != self.side
+        return None if spans_sides or first is None or first > (last or 0) else first, last
 
 
 def read_conversation(
@@ -147,7 +147,7 @@ def read_conversation(
         settings: `COMMIT:PATH` of the settings file, which is read in the same query.
 
     Raises:
-        HostError: The comments cannot be read in full.
+        HostError: A list of comments cannot be read to its end.
     """
     pulls, issues = (f"/repos/{repository}/{kind}/{number}" for kind in ("pulls", "issues"))
     # The states are read after the lists. So a comment that is written in between counts as
@@ -232,7 +232,8 @@ def read_reviews(
     path = f"/repos/{repository}/pulls/{number}"
     reviews = client.pages(f"{path}/reviews", CommentItem)
     # GitHub also lists each reply in a thread as a review without text. Only the comments of such a
-    # review show that it is a reply.
+    # review show that it is a reply. Reviews of older commits are not checked, because whether a
+    # reviewer has reviewed the head does not depend on them.
     replies = {
         review.id
         for review in reviews
@@ -249,11 +250,11 @@ def read_reviews(
 
 
 def read_comment(item: CommentItem, kind: MessageKind = MessageKind.CONVERSATION) -> HostMessage:
-    """Convert the fields that all kinds of comments have to a message."""
+    """Convert a comment to a message that has the fields common to all kinds of comments."""
     is_bot = item.user is not None and item.user.type == "Bot"
     # An app has no association with the repository, but someone with rights there installed it:
     # https://docs.github.com/en/graphql/reference/enums#commentauthorassociation
-    is_chosen = is_bot or item.author_association in TRUSTED
+    is_trusted = is_bot or item.author_association in TRUSTED
     return HostMessage(
         id=item.id,
         kind=kind,
@@ -263,7 +264,7 @@ def read_comment(item: CommentItem, kind: MessageKind = MessageKind.CONVERSATION
         url=item.html_url,
         created=item.created_at,
         updated=item.updated_at,
-        is_trusted=is_chosen or (False if item.author_association else None),
+        is_trusted=is_trusted or (False if item.author_association else None),
     )
 
 

@@ -1,8 +1,8 @@
 """Reads pull requests as an audit stores them.
 
-Reading a changed pull request takes a GraphQL query and a REST request for each of its two lists of
-comments, and further requests if a list has over 100 items. One query reads the thread states of
-100 pull requests.
+Reading a changed pull request takes one GraphQL query, a REST request for each of two lists of
+comments, and further requests for lists of more than one page. One query reads the states of all
+threads of 100 pull requests.
 """
 
 from collections import Counter
@@ -82,7 +82,7 @@ class GitHubFeed:
         return {item.id: item.full_name for item in items}
 
     def find_commits(self, repository: str, commits: Sequence[str]) -> list[str]:
-        """Return the commits that GitHub still has, at one point per 100: see `Feed`."""
+        """Return the commits that GitHub still has, for one point per 100 commits: see `Feed`."""
         owner, _, name = repository.partition("/")
         present: list[str] = []
         for start in range(0, len(commits), COMMITS_PER_QUERY):

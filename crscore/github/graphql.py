@@ -80,7 +80,7 @@ class GitObject(_Object, frozen=True):
 
     oid: str = ""
     status_check_rollup: "dict[str, Connection[CheckContext]] | None" = None
-    """Checks of a commit, as the field `contexts`."""
+    """Checks of a commit, under the only key, `contexts`."""
     text: str | None = None
     """Text of a blob."""
     is_binary: bool | None = None
@@ -161,7 +161,7 @@ class Commits(_Object, frozen=True):
     """Response to a query of `commits_query`."""
 
     repository: dict[str, GitObject | None]
-    """Commits by alias, which is `c` and the hex digits; None for each that GitHub lacks."""
+    """Alias (`c` and the hex digits) -> commit; None for a commit that GitHub lacks."""
     rate_limit: dict[str, int] = {}
     """The `cost` of the query in points."""
 
@@ -260,8 +260,8 @@ def nodes_query(
         lists: Lists to read, by their names in the response.
         fields: Other fields to read.
         kind: Type of the objects in GitHub's schema.
-        later: True for later pages. The query then has a variable with each list's name, which is
-            the cursor after which the page starts.
+        later: True for later pages. The query then has one more variable for each list, with the
+            list's name: the cursor after which the page starts.
     """
     cursors = "".join(f", ${name}: String" for name in lists) if later else ""
     selection = "\n".join((*fields, _list_fields(lists, later=later)))

@@ -72,8 +72,8 @@ class GitHub:
     ) -> PullRequest:
         """Read a pull request: see `Host`. The repository's name may be a former one."""
         # The lists may change while they are read; then everything is read a second time. If
-        # comments are still unlisted after that, the run is partial. If there was another push, the
-        # run fails.
+        # comments are still unlisted after that, the run is partial. If commits are pushed during
+        # the second reading, the run fails.
         for is_last in (False, True):
             pull = self._get_pull(repository, number)
             # GitHub redirects reads from a former name, but writes need the current one.
@@ -89,7 +89,7 @@ class GitHub:
                 break
             if is_last:
                 raise UnavailableError(
-                    f"{repository}#{number}", "it was pushed to while it was read"
+                    f"{repository}#{number}", "new commits were pushed while it was read"
                 )
         # crscore's own comment lists what reviews should address. If it were scored as a review, it
         # would address everything.
@@ -99,7 +99,7 @@ class GitHub:
             for message in discussion.messages
             if not message.minimized and message not in own_comments
         ]
-        messages = tuple(mark_outdated(message, change.diff) for message in _trust(pull, reviews))
+        messages = tuple(mark_outdated(item, change.diff) for item in _mark_trust(pull, reviews))
         originals, older_notes = read_outdated_hunks(
             messages,
             read_version=partial(self.read_older_files, repository, pull.base.sha),
@@ -132,7 +132,7 @@ class GitHub:
         """Read only the change: see `Host`."""
         pull = self._get_pull(repository, number)
         if pull.head.sha != head:
-            raise HostError(f"{repository}#{number}", "it was pushed to since it was read")
+            raise HostError(f"{repository}#{number}", "new commits were pushed after it was read")
         return self._read_change(repository, pull, None, "", limits)
 
     def read_head(self, repository: str, number: int) -> Head:
@@ -143,7 +143,7 @@ class GitHub:
         """Read the reviews and their commits: see `Host`."""
         pull = self._get_pull(repository, number)
         reviews = conversation.read_reviews(self.client, repository, number, pull.head.sha)
-        return _make_head(pull, repository), _trust(pull, reviews)
+        return _make_head(pull, repository), _mark_trust(pull, reviews)
 
     def read_own(self, repository: str, number: int) -> OwnMessages:
         """Read crscore's own comments: see `Host`."""
@@ -201,17 +201,17 @@ class GitHub:
                 # can have another merge base. In both cases, GitHub's own list is used.
                 reason = "its change does not match GitHub's counts"
         unused = (f"The local checkout was not used: {reason}.",) if reason else ()
-        listed, names = changed_files.read_change(
+        listed, blob_names = changed_files.read_change(
             self.client, repository, pull.number, totals, pull.head.sha, limits
         )
         full = blobs.read_full_files(
-            self.client, repository, listed.diff, names, limits, base=pull.base.sha
+            self.client, repository, listed.diff, blob_names, limits, base=pull.base.sha
         )
         return Change(full.diff, (*listed.missing, *full.missing), (*unused, *full.notes))
 
 
-def _trust(pull: _Pull, messages: Sequence[HostMessage]) -> tuple[HostMessage, ...]:
-    """Trust all authors in a private repository: only people with access can write there."""
+def _mark_trust(pull: _Pull, messages: Sequence[HostMessage]) -> tuple[HostMessage, ...]:
+    """Mark all authors as trusted in a private repository, where only people with access write."""
     if pull.base.repo is None or not pull.base.repo.private:
         return tuple(messages)
     return tuple(replace(message, is_trusted=True) for message in messages)

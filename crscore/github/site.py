@@ -42,13 +42,14 @@ def _api_address(api_url: str | None) -> str:
     return api_url or variable("GITHUB_API_URL") or "https://api.github.com"
 
 
-# GitHub's own command line reads these: https://cli.github.com/manual/gh_help_environment
+# GitHub's own command line reads the same variables:
+# https://cli.github.com/manual/gh_help_environment
 def _token() -> str | None:
     return variable("GITHUB_TOKEN", "GH_TOKEN")
 
 
 def make_client(connection: Connection, token: str | None) -> Client:
-    """Make the client for a token; None for anonymous requests."""
+    """Make a client that signs in with a token, or sends anonymous requests if it is None."""
     from crscore.github.client import Client  # noqa: PLC0415  (so that --help answers at once)
 
     return Client(token=token, api_url=_api_address(connection.api_url), **connection.options())
@@ -78,7 +79,7 @@ SITE: Final = Site(
         rf"(?:\#|/pulls?/)(?P<number>[1-9]\d{{0,8}}){PAGE}",
         re.ASCII,
     ),
-    is_deep=False,
+    allows_nested_groups=False,
     commit_form="/commits/{commit}",
     file_form="/files#diff-{sha256}{lines}",
     comment_forms={

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 # Without this option, python-gitlab waits as long as the server demands, whatever the run's budget:
 # https://python-gitlab.readthedocs.io/en/stable/api-usage-advanced.html#rate-limits
-_ONCE: Final[dict[str, Any]] = {"obey_rate_limit": False}
-"""Options of a write."""
+_EXTRA: Final[dict[str, Any]] = {"obey_rate_limit": False}
+"""Options of python-gitlab for each write."""
 
 
 class Client(HostClient):
@@ -79,19 +79,19 @@ class Client(HostClient):
     def create_comment(self, repository: str, number: int, body: str) -> tuple[int, str]:
         """Write a note: see `HostClient`."""
         notes, operation = self.notes(repository, number), f"note on {repository}!{number}"
-        note: int = self.write(operation, lambda: notes.create({"body": body}, **_ONCE).id)
+        note: int = self.write(operation, lambda: notes.create({"body": body}, **_EXTRA).id)
         return note, f"{self.url}/{repository}/-/merge_requests/{number}#note_{note}"
 
     def edit_comment(self, repository: str, number: int, comment: int, body: str) -> str:
         """Replace a note's text: see `HostClient`."""
         notes, operation = self.notes(repository, number), f"note on {repository}!{number}"
-        note = self.write(operation, lambda: notes.update(comment, {"body": body}, **_ONCE)["id"])
+        note = self.write(operation, lambda: notes.update(comment, {"body": body}, **_EXTRA)["id"])
         return f"{self.url}/{repository}/-/merge_requests/{number}#note_{note}"
 
     def delete_comment(self, repository: str, number: int, comment: int) -> None:
         """Delete a note: see `HostClient`."""
         notes, operation = self.notes(repository, number), f"note on {repository}!{number}"
-        self.write(operation, lambda: notes.delete(comment, **_ONCE))
+        self.write(operation, lambda: notes.delete(comment, **_EXTRA))
 
     def read_refusal(self, exc: Exception) -> tuple[int, Mapping[str, str], bytes] | None:
         """Return the response that made python-gitlab raise an exception: see `HostClient`."""

@@ -94,7 +94,7 @@ class GitLabFeed:
             pulls = tuple(_convert_request(item, repository) for item in page.items)
             count += len(pulls)
             if not page.has_more and count < (page.total or 0):
-                raise UnavailableError(f"GET {path}", f"page {number} of the list has no items")
+                raise UnavailableError(f"GET {path}", f"{count} of {page.total} items were listed")
             yield pulls
             if not page.has_more:
                 return
@@ -145,7 +145,7 @@ class GitLabFeed:
             raise UnavailableError(f"GET {path}/versions", "the newest version is not listed yet")
         current = self.client.get(path, MergeRequest)
         if current.sha != request.sha:
-            raise UnavailableError(path, "it was pushed to while it was read")
+            raise UnavailableError(path, "new commits were pushed while it was read")
         listed = sum(not note.system for item in discussions for note in item.notes)
         return FeedDetails(
             pull=_convert_request(current, pull.repository),

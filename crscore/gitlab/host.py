@@ -70,11 +70,11 @@ class GitLab:
         path = request_path(repository, number)
         request = self.client.get(path, MergeRequest)
         # The lists may change while they are read; then everything is read a second time. If notes
-        # are still unlisted after that, the run is partial. If there was another push, the run
-        # fails.
+        # are still unlisted after that, the run is partial. If commits are pushed during the
+        # second reading, the run fails.
         for is_last in (False, True):
-            refs = _refs_of(request)
-            conversation, listed, certain, discussion_notes = self._read_conversation(path, request)
+            refs = _get_refs(request)
+            conversation, listed, knows_own, hints = self._read_conversation(path, request)
             entries = self.client.pages(f"{path}/versions", versions.Entry)
             checkout, reason = find_checkout(refs.start_sha, refs.head_sha)
             change = self._read_change(path, refs, entries, checkout, reason, limits)
@@ -83,9 +83,9 @@ class GitLab:
             if request.diff_refs == before.diff_refs and (is_last or not unlisted):
                 break
             if is_last:
-                reason = "it was pushed to while it was read"
+                reason = "new commits were pushed while it was read"
                 raise UnavailableError(f"{repository}!{number}", reason)
-        change = self._with_files(repository, refs.head_sha, change, limits)
+        change = self._add_files(repository, refs.head_sha, change, limits)
         existing = sticky.find_own(conversation, self.client.comment_key)
         messages = tuple(
             outdated_hunks.mark_outdated(message, change.diff)
@@ -105,21 +105,21 @@ class GitLab:
             messages=messages,
             originals=originals,
             missing=(*change.missing, *[f"{unlisted}."] * bool(unlisted)),
-            notes=(*change.notes, *discussion_notes, *older_notes),
+            notes=(*change.notes, *hints, *older_notes),
             checkout=checkout,
             settings=self._read_settings(repository, before.target_branch),
-            own_messages=OwnMessages(existing, certain and not unlisted),
+            own_messages=OwnMessages(existing, knows_own and not unlisted),
         )
 
     def read_change(self, repository: str, number: int, *, head: str, limits: DiffLimits) -> Change:
         """Read only the change: see `Host`."""
         path = request_path(repository, number)
-        refs = _refs_of(self.client.get(path, MergeRequest))
+        refs = _get_refs(self.client.get(path, MergeRequest))
         if refs.head_sha != head:
-            raise HostError(f"{repository}!{number}", "it was pushed to since it was read")
+            raise HostError(f"{repository}!{number}", "new commits were pushed after it was read")
         entries = self.client.pages(f"{path}/versions", versions.Entry)
         change = self._read_change(path, refs, entries, None, "", limits)
-        return self._with_files(repository, head, change, limits)
+        return self._add_files(repository, head, change, limits)
 
     def read_head(self, repository: str, number: int) -> Head:
         """Read the current head: see `Host`."""
@@ -157,11 +157,11 @@ class GitLab:
         """Read crscore's own notes: see `Host`."""
         path = request_path(repository, number)
         request = self.client.get(path, MergeRequest)
-        conversation, listed, certain, _ = self._read_conversation(path, request)
+        conversation, listed, knows_own, _ = self._read_conversation(path, request)
         current = self.client.get(path, MergeRequest)
         unlisted = current.describe_unlisted(listed)
         messages = sticky.find_own(conversation, self.client.comment_key)
-        return OwnMessages(messages, certain and not unlisted)
+        return OwnMessages(messages, knows_own and not unlisted)
 
     def post_to(self, repository: str, number: int, body: str, existing: OwnMessages) -> Posted:
         """Create or update crscore's note: see `Host`."""
@@ -264,7 +264,7 @@ class GitLab:
         read = versions.convert_version(version, limits)
         return read._replace(notes=(*unused, *read.diff.notes))
 
-    def _with_files(self, repository: str, head: str, change: Change, limits: DiffLimits) -> Change:
+    def _add_files(self, repository: str, head: str, change: Change, limits: DiffLimits) -> Change:
         """Add the full files at the head, unless a checkout has already provided them."""
         if any(file.new_source is not None for file in change.diff.files):
             return change
@@ -316,7 +316,7 @@ def escape_commands(body: str) -> str:
     return _REFERENCE.sub("!\u200b", _COMMAND.sub(r"\1\\/", body))
 
 
-def _refs_of(request: MergeRequest) -> DiffRefs:
+def _get_refs(request: MergeRequest) -> DiffRefs:
     """Return the commits of the change, which GitLab computes some time after a push."""
     if request.diff_refs is None:
         raise HostError(request.web_url, "GitLab has not computed the change yet; try again later")

@@ -58,7 +58,7 @@ class Lines(msgspec.Struct, frozen=True):
 
 
 class Position(msgspec.Struct, frozen=True):
-    """Position in a version of the change, of a note or of the first of its lines."""
+    """Where a note, or the first of its lines, is in a version of the change."""
 
     old_line: _Line | None = None
     new_line: _Line | None = None
@@ -68,7 +68,7 @@ class Position(msgspec.Struct, frozen=True):
     line_range: Lines | None = None
 
     def line_in(self, side: Side) -> int | None:
-        """Return the line number on one side of the diff; None if the position is not there."""
+        """Return the line number on one side of the diff; None if there is none on that side."""
         return self.old_line if side is Side.OLD else self.new_line
 
 
@@ -152,7 +152,8 @@ def read_notes(
             line=line,
             start_line=start_line if start_line and line and start_line < line else None,
             side=side,
-            # With each push, GitLab updates the position of a note, unless its lines were changed.
+            # With each push, GitLab updates the position of a note, unless the push changed the
+            # note's lines.
             outdated=position.head_sha not in (None, head),
             commit=position.head_sha,
             thread=discussion.notes[0].id,

@@ -62,7 +62,7 @@ SITE: Final = Site(
         rf"(?:!|/(?:-/)?merge_requests/)(?P<number>[1-9]\d{{0,8}}){PAGE}",
         re.ASCII,
     ),
-    is_deep=True,
+    allows_nested_groups=True,
     commit_form="/diffs?commit_id={commit}",
     # The form has no lines, because an anchor needs both the old and the new number of a line.
     file_form="/diffs#{sha1}",

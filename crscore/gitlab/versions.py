@@ -179,9 +179,9 @@ def convert_version(version: Version, limits: DiffLimits) -> Change:
 
 
 def cut_hunk(version: Version, message: HostMessage) -> str | None:
-    """Return the message's hunk up to its line, the part that GitHub stores with a comment.
+    """Return the hunk that a message is on, up to its line, as GitHub stores it with a comment.
 
-    The result is None if the message is on a whole file or its line is outside all hunks.
+    The result is None if the message is on a whole file, or the version does not show its line.
     """
     row = next((r for r in version.diffs if message.path in (r.new_path, r.old_path)), None)
     if row is None or message.line is None:

@@ -56,6 +56,7 @@ class FeedDetails(NamedTuple):
     lines: int | None
     """Number of changed lines; None if unknown."""
     language: str | None
+    """Language with the most changed lines; None if unknown."""
     unlisted: str
     """Why messages that the host counts are missing; empty if none are missing."""
     checks: Mapping[tuple[str, str, str], str] = MappingProxyType({})
@@ -95,13 +96,13 @@ class Feed(Protocol):
         """
 
     def list_repositories(self, owner: str) -> dict[int, str]:
-        """Return the names of an owner's repositories by number.
+        """Return a mapping from the number of each repository of an owner to its name.
 
         Raises:
             HostError: The list cannot be read to its end.
         """
 
-    # After a force-push, no branch has the former commits. An audit's clone fetches them by name.
+    # After a force-push, no branch has the former commits. An audit's clone fetches them by hash.
     def find_commits(self, repository: str, commits: Sequence[str]) -> Sequence[str]:
         """Return the commits (40 hex digits each) that the host still has.
 

@@ -9,7 +9,8 @@ from crscore.hosts.records import Change, HostMessage, OwnMessages, PullRequest
 from crscore.hosts.sticky import Posted
 
 FindCheckout = Callable[[str, str], tuple[Checkout | None, str]]
-"""Returns a local checkout that has the given base and head, or None; and why there is none."""
+"""Returns a local checkout that has the given base and head, and ""; or None and the reason, which
+is "" if no checkout was expected."""
 
 # The file is read from the base branch, so that the author of a pull request cannot change the
 # settings with which it is scored.
@@ -80,7 +81,7 @@ class Host(Protocol):
     def read_reviews(self, repository: str, number: int) -> tuple[Head, tuple[HostMessage, ...]]:
         """Read the current head and the reviews, each with its commit if the host knows it.
 
-        This takes two requests if the lists are short.
+        This takes two or three requests if the lists are short.
 
         Raises:
             HostError: The reviews could not be read in full.
@@ -91,7 +92,7 @@ class Host(Protocol):
         """Read crscore's own comments.
 
         Raises:
-            HostError: No list of comments could be read.
+            HostError: A list of comments could not be read.
         """
 
     def post_to(self, repository: str, number: int, body: str, existing: OwnMessages) -> Posted:

@@ -249,7 +249,7 @@ class HostClient(ABC):
         """Read a whole list.
 
         If a list changes while it is read, items are repeated or skipped between two pages. The
-        list is then read a second time, and the result has all items that were read.
+        list is then read a second time, and the result has the items of both readings.
 
         Args:
             path: See `get`.
@@ -324,7 +324,7 @@ class HostClient(ABC):
         return self.retry(attempt)
 
     def retry(self, attempt: Callable[[], T]) -> T:
-        """Call `attempt` until it raises no `TransientError`, or tries or budget are used up.
+        """Call `attempt` until it raises no `TransientError`; stop if no try or no budget is left.
 
         Returns:
             What `attempt` returned.
@@ -407,7 +407,7 @@ class HostClient(ABC):
         if status >= 500 or status in {202, 408, 425}:
             raise TransientError(UnavailableError(operation, join_reason(reason, message)))
         if 300 <= status < 400:
-            reason = "it redirects to another address, which is not followed; give the new address"
+            reason = "it redirects to another address, which crscore does not follow; give that one"
             raise UnavailableError(operation, reason)
         kind, reason = REFUSALS.get(status, (HostError, reason))
         raise kind(operation, join_reason(reason, message))
@@ -422,7 +422,7 @@ class HostClient(ABC):
         wait_s, doubles = LIMIT_WAIT_S, True
         reset = headers.get("x-ratelimit-reset", headers.get("ratelimit-reset", ""))
         if _is_spent(headers) and re.fullmatch(r"[0-9]{1,12}", reset):
-            # One second is added, because the clocks of the host and of this machine differ.
+            # One second is added, because the clocks of the host and of this machine may differ.
             wait_s, doubles = max(int(reset) - self.budget.now(), 0.0) + 1.0, False
         with suppress(KeyError, urllib3.exceptions.InvalidHeader):
             wait_s, doubles = float(RETRIES.parse_retry_after(headers["retry-after"])), False
@@ -443,7 +443,7 @@ class HostClient(ABC):
             # A host can send null for a field that it documents as always set, as in
             # https://github.com/yanyongyu/githubkit/issues/214. Such a field is read as missing.
             with suppress(msgspec.ValidationError, RecursionError):
-                return msgspec.convert(json.loads(body, object_pairs_hook=_without_nulls), kind)
+                return msgspec.convert(json.loads(body, object_pairs_hook=_drop_nulls), kind)
             text = one_line(str(exc), MAX_MESSAGE)
             reason = f"{self.name}'s response has an unexpected structure ({text})"
             raise UnavailableError(operation, reason) from exc
@@ -535,7 +535,7 @@ class HostSession(requests.Session):
         return response
 
 
-def _without_nulls(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _drop_nulls(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return {key: value for key, value in pairs if value is not None}
 
 
@@ -600,8 +600,8 @@ def _explain_failure(exc: Exception, operation: str) -> HostError | TransientErr
     detail = f" ({strerror})" if (strerror := getattr(system, "strerror", None)) else ""
     may_have_arrived = False
     # The host's address was checked beforehand, so an invalid address is the proxy's.
-    of_proxy = requests.exceptions.InvalidURL | requests.exceptions.InvalidSchema
-    if isinstance(exc, requests.exceptions.ProxyError | of_proxy):
+    invalid_address = requests.exceptions.InvalidURL | requests.exceptions.InvalidSchema
+    if isinstance(exc, requests.exceptions.ProxyError | invalid_address):
         proxy = "the proxy of the environment (HTTPS_PROXY or HTTP_PROXY)"
         reason = f"{proxy} cannot be reached{detail}"
     elif isinstance(exc, requests.ConnectTimeout | requests.exceptions.SSLError) or isinstance(

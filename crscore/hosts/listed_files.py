@@ -40,7 +40,7 @@ class ListedFile(NamedTuple):
         Args:
             reason: Value of the field `reason`.
             is_limit: Value of the field `is_limit`.
-            missing: Why the diff lacks the change of the file, as a clause; "" for the usual one.
+            missing: Why the diff lacks the change of the file, as a clause; "" for the default.
         """
         cause = "it is over a limit of crscore" if is_limit else "the host did not show it"
         file = replace(self.file, hunks=(), is_binary=False, missing=missing or cause)

@@ -41,8 +41,9 @@ def read_outdated_hunks(
         local: Returns the diff up to a commit from a local checkout, or None if it is unavailable.
 
     Returns:
-        By the comment's id, a change of one file with the comment's hunk, or with all hunks if the
-        comment is on the file; and notes for the report.
+        A mapping from the comment's id to a change of one file, with the comment's hunk, or with
+        all hunks if the comment is on the whole file; and notes for the report. A comment whose
+        hunk is unknown has no entry.
 
     Raises:
         HostError: A version could not be read. A version that is gone is no error.

@@ -87,7 +87,7 @@ class OwnMessages(NamedTuple):
 
     messages: tuple[HostMessage, ...] = ()
     """Comments, oldest first. The first is edited; concurrent runs can leave others."""
-    certain: bool = True
+    is_complete: bool = True
     """True if `messages` certainly has all of crscore's own comments."""
 
 

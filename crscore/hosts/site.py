@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from crscore.hosts.records import MessageKind
 
 PAGE: Final = r"(?:\.(?:diff|patch))?(?:[/?#]\S*)?"
-"""Rest of the address of a pull request's page: any tab, query and anchor, such as
+"""Pattern of the rest of a pull request's address: any tab, query and anchor, such as
 `/files/1a2b..3c4d?diff=split#diff-5e6fR7-R9`."""
 # GitHub comes first, because `acme/shop` is a name on both hosts.
 SITES: Final = ("crscore.github.site", "crscore.gitlab.site")
-"""Modules of the hosts. A name with the forms of several hosts belongs to the first of these."""
+"""Modules of the hosts. A name that fits the forms of several hosts belongs to the first one."""
 
 
 class Connection(NamedTuple):
@@ -71,7 +71,7 @@ class Site:
     """Part of the address of every pull request's page, before its number."""
     target: re.Pattern[str]
     """Matches names and addresses of pull requests; groups `server`, `repository`, `number`."""
-    is_deep: bool
+    allows_nested_groups: bool
     """Whether repositories can be in nested groups, as on GitLab."""
     commit_form: str
     """What to append to a pull request's address for the change at a `{commit}`."""
@@ -122,7 +122,7 @@ class Site:
     def name_below(self, path: str, api_url: str | None) -> str:
         """Return a repository's name, given its path on the server.
 
-        A self-hosted server can have a folder of its own, which is not part of the name.
+        The address of a self-hosted server can end with a folder, which is not part of the name.
         """
         folder = urlsplit(self.web(api_url)).path.strip("/")
         return path.removeprefix(f"{folder}/") if folder else path
@@ -135,7 +135,7 @@ def all_sites() -> tuple[Site, ...]:
 
 
 def site_of_page(url: str) -> Site:
-    """Return the host that has a pull request's page.
+    """Return the host that has a pull request's page; the first of `SITES` if none fits.
 
     Example:
         >>> site_of_page("https://git.example.org/a/b/-/merge_requests/7").name

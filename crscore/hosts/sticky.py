@@ -103,11 +103,11 @@ def find_own(messages: Sequence[HostMessage], key: bytes) -> tuple[HostMessage, 
         # A run that ended between its two writes left a draft. All copies of the draft are newer,
         # including those made from the edit history of a finished comment, so the first comment
         # with a nonce is crscore's.
-        is_named = number == str(message.id) or (number == _DRAFT and nonce not in nonces)
+        is_original = number == str(message.id) or (number == _DRAFT and nonce not in nonces)
         nonces.add(nonce)
         # `is_own` is None if unknown. A comment that may be by another account is never edited.
-        may_be_own = message.is_own is True and message.kind is MessageKind.CONVERSATION
-        if may_be_own and is_named and is_same(body, sign(text, key, number, nonce)):
+        is_own_post = message.is_own is True and message.kind is MessageKind.CONVERSATION
+        if is_own_post and is_original and is_same(body, sign(text, key, number, nonce)):
             own_comments.append(message)
     return tuple(own_comments)
 
@@ -123,14 +123,15 @@ def post(
         number: Number of the pull request.
         text: New text, without a marker.
         existing: Comments from `find_own`. The first is edited; others, which concurrent runs can
-            leave, are deleted. If crscore may have other comments, none is created.
+            leave, are deleted. If there is none, but not all comments could be read, none is
+            created.
 
     Returns:
         The outcome. No error is raised, because the job summary still has the scores.
     """
     key = client.comment_key
     try:
-        if not existing.messages and existing.certain:
+        if not existing.messages and existing.is_complete:
             return _create(client, repository, number, text)
         if not existing.messages:
             reason = "the comment may already exist, because not all comments could be read"
@@ -141,12 +142,12 @@ def post(
         match = _SIGNED.match(first.body.lstrip().replace("\r\n", "\n"))
         body = sign(text, key, first.id, match["nonce"] if match else secrets.token_hex(8))
         if not is_same(first.body, body):
-            url = _write_twice(client.edit_comment, repository, number, first.id, body)
+            url = _write_with_retry(client.edit_comment, repository, number, first.id, body)
             posted = Posted(Outcome.UPDATED, url, "")
         for duplicate in duplicates:
             # A concurrent run may have deleted the duplicate.
             with contextlib.suppress(NotFoundError):
-                _write_twice(client.delete_comment, repository, number, duplicate.id)
+                _write_with_retry(client.delete_comment, repository, number, duplicate.id)
         return posted
     except (PermissionDeniedError, NotFoundError) as exc:
         # A host also sends 404 (not found) to hide a resource from a token without access.
@@ -158,18 +159,18 @@ def post(
 def _create(client: HostClient, repository: str, number: int, text: str) -> Posted:
     # The id is known only after the first write, so a draft is written first. If the host writes
     # the draft but does not respond, the next run finds the draft by its marker. Each draft has its
-    # own nonce, because of several drafts with one nonce, all but the first are copies.
+    # own nonce, because all but the first of several drafts with one nonce count as copies.
     key, nonce = client.comment_key, secrets.token_hex(8)
     draft = sign(text, key, _DRAFT, nonce)
     comment, url = client.create_comment(repository, number, draft)
     # If this edit fails, the next run still finds the draft.
     with contextlib.suppress(HostError):
         body = sign(text, key, comment, nonce)
-        _write_twice(client.edit_comment, repository, number, comment, body)
+        _write_with_retry(client.edit_comment, repository, number, comment, body)
     return Posted(Outcome.CREATED, url, "")
 
 
-def _write_twice(write: Callable[..., T], *arguments: object) -> T:
+def _write_with_retry(write: Callable[..., T], *arguments: object) -> T:
     """Perform an idempotent write, and repeat it once if the outcome is unknown."""
     # A second edit or delete has the same result; a second comment would be a duplicate.
     try:

@@ -95,7 +95,7 @@ def test_token_of_a_job_knows_its_own_notes() -> None:
         host = GitLab(Client(token="a-job-token", is_job=True, url=server.url))
         first = run.post(host, run.measure(host, REQUEST))
         server.may_write = False
-        assert host.read_own("acme/shop", 7).certain
+        assert host.read_own("acme/shop", 7).is_complete
         measured = run.measure(host, REQUEST)
         refused = post_again(host, "other")
     assert first.outcome is Outcome.CREATED
@@ -111,7 +111,7 @@ def test_marker_of_a_stranger_does_not_make_the_run_partial() -> None:
         server.faults = Places([At(pattern="/user", fault=refused)])
         measured = run.measure(schedules.host_of(server, clock, seed=0), REQUEST)
     assert measured.pull.missing == ()
-    assert not measured.pull.own_messages.certain
+    assert not measured.pull.own_messages.is_complete
     assert any("could not be identified" in note for note in measured.overview.notes)
 
 

@@ -67,7 +67,7 @@ def test_limit_error_names_the_limit_and_both_numbers() -> None:
     assert "20,000" in text
 
 
-@pytest.mark.parametrize("limit", ["the largest artifact", "the largest report", "max_comments"])
+@pytest.mark.parametrize("limit", ["the maximum size", "the largest report", "max_comments"])
 def test_message_does_not_suggest_raising_a_limit_that_is_no_setting(limit: str) -> None:
     text = str(errors.LimitError(limit, 3000, 20000, "big"))
     assert text.startswith(f"big: {limit} is 3,000, and this input has 20,000; score a smaller ")

@@ -43,7 +43,7 @@ def check_names(store: Store, feed: Feed, names: Sequence[str], patterns: Sequen
     Raises:
         InputError: A name or pattern is invalid, or the store has data of another host.
     """
-    depth = 20 if site_of_page(feed.page or "").is_deep else 1
+    depth = 20 if site_of_page(feed.page or "").allows_nested_groups else 1
     for name in names:
         if not _NAME.fullmatch(name) or name.count("/") > depth:
             raise InputError(f"{name!r} is not a repository: write OWNER/NAME")

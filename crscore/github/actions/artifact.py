@@ -33,26 +33,27 @@ def read_artifact(path: Path) -> bytes:
         The bytes of the file; the caller must validate them against the schema.
 
     Raises:
-        InputError: The file is missing, or the archive cannot be read.
+        InputError: The file is missing or cannot be read, or the archive is damaged or does not
+            have exactly one `MEMBER`.
         LimitError: The file or the archive is too large.
     """
     try:
         # A symbolic link could lead out of the artifact's folder.
         if path.is_symlink() or not path.is_file():
             raise InputError(f"post-from: there is no file {path.name}")
-        _check(path.stat().st_size)
+        _check_size(path.stat().st_size)
         if not zipfile.is_zipfile(path):
             return path.read_bytes()
         with zipfile.ZipFile(path) as archive:
-            names = [info for info in archive.infolist() if info.filename == MEMBER]
+            members = [info for info in archive.infolist() if info.filename == MEMBER]
             # If two members have the same name, programs differ in which one they read. Android
             # checked one and installed the other (CVE-2013-4787).
-            if len(names) != 1:
-                raise InputError(f"post-from: the archive must have one {MEMBER}")
-            if names[0].compress_type not in METHODS:
+            if len(members) != 1:
+                raise InputError(f"post-from: the archive must have exactly one {MEMBER}")
+            if members[0].compress_type not in METHODS:
                 raise InputError(f"post-from: {MEMBER} has an unexpected compression method")
             # Read with a limit, because the size stated in the archive may be wrong.
-            with archive.open(names[0]) as stream:
+            with archive.open(members[0]) as stream:
                 content = stream.read(MAX_BYTES + 1)
     except (
         zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError
@@ -60,10 +61,10 @@ def read_artifact(path: Path) -> bytes:
         raise InputError("post-from: the archive cannot be read") from exc
     except OSError as exc:
         raise InputError(f"post-from cannot be read: {exc.strerror or exc}") from exc
-    _check(len(content))
+    _check_size(len(content))
     return content
 
 
-def _check(size: int) -> None:
+def _check_size(size: int) -> None:
     if size > MAX_BYTES:
-        raise LimitError("the largest artifact", MAX_BYTES, size, "post-from")
+        raise LimitError("the maximum size in bytes", MAX_BYTES, size, "post-from")

@@ -33,7 +33,7 @@ def message(level: Level, text: str, **properties: str) -> str:
         f"{name}={_escape(value).replace(':', '%3A').replace(',', '%2C')}"
         for name, value in properties.items()
     )
-    # The runner would execute a command in the older form inside echoed text.
+    # The runner also executes commands in an older form, `##[error]`, anywhere in a line.
     return f"::{level} {fields}::{_escape(text)}".replace("##[", "# #[")
 
 

@@ -53,7 +53,7 @@ class Inputs(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     sarif: _Names = ()
     """Files and glob patterns with findings of other tools."""
     post_from: Path | None = None
-    """File with the result of another job, which is untrusted, to post; None to score."""
+    """File with the untrusted result of another job, which is posted; None to score."""
     working_directory: Path | None = None
     """Checkout of the repository; None if there is none."""
 
@@ -91,7 +91,7 @@ def runner_files(variables: Mapping[str, str] | None = None) -> tuple[Path | Non
         The two files, each None if the runner does not provide the file.
     """
     variables = os.environ if variables is None else variables
-    return _path(variables, "GITHUB_OUTPUT"), _path(variables, "GITHUB_STEP_SUMMARY")
+    return _read_path(variables, "GITHUB_OUTPUT"), _read_path(variables, "GITHUB_STEP_SUMMARY")
 
 
 def read_environment(
@@ -113,20 +113,20 @@ def read_environment(
     """
     variables = os.environ if variables is None else variables
     inputs = _read_inputs(variables)
-    repository = _required(variables, "GITHUB_REPOSITORY")
+    repository = _read_required(variables, "GITHUB_REPOSITORY")
     if not _REPOSITORY.fullmatch(repository):
         raise ConfigError("GITHUB_REPOSITORY", "environment", "must be OWNER/NAME")
     return Environment(
         inputs=inputs,
-        event=_required(variables, "GITHUB_EVENT_NAME"),
-        event_path=_path(variables, "GITHUB_EVENT_PATH"),
+        event=_read_required(variables, "GITHUB_EVENT_NAME"),
+        event_path=_read_path(variables, "GITHUB_EVENT_PATH"),
         repository=repository,
         api_url=variables.get("GITHUB_API_URL") or "https://api.github.com",
         output_dir=output_dir or Path(variables.get("RUNNER_TEMP") or ".") / "crscore",
     )
 
 
-def _required(variables: Mapping[str, str], name: str) -> str:
+def _read_required(variables: Mapping[str, str], name: str) -> str:
     value = variables.get(name, "")
     if not value:
         expected = (
@@ -136,7 +136,7 @@ def _required(variables: Mapping[str, str], name: str) -> str:
     return value
 
 
-def _path(variables: Mapping[str, str], name: str) -> Path | None:
+def _read_path(variables: Mapping[str, str], name: str) -> Path | None:
     return Path(variables[name]) if variables.get(name) else None
 
 

@@ -48,8 +48,8 @@ _Login = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_.-]+(\[bot\])?\Z", ma
 def find_target(environment: Environment) -> Target:
     """Decide which pull requests to score.
 
-    The input `pull-request` takes precedence over the event, but a comment must still be allowed to
-    start a run.
+    The input `pull-request` takes precedence over the event. But even with this input, a comment
+    starts a run only if it contains the command and its author may request a run.
 
     Args:
         environment: The step's environment.
@@ -90,7 +90,7 @@ def _read_event(path: Path | None) -> Any:
     return event
 
 
-def _field(event: Any, path: str, kind: Any) -> Any:
+def _read_field(event: Any, path: str, kind: Any) -> Any:
     """Return a field of an event, checked against its type."""
     value = event
     for key in path.split("."):
@@ -103,19 +103,19 @@ def _field(event: Any, path: str, kind: Any) -> Any:
 
 
 def _read_pull_request(event: Any) -> Target:
-    return Target(_field(event, "pull_request.number", _Number))
+    return Target(_read_field(event, "pull_request.number", _Number))
 
 
 def _read_comment(event: Any) -> Target:
-    number = _field(event, "issue.number", _Number)
-    body = _field(event, "comment.body", str | None) or ""
-    association = _field(event, "comment.author_association", str)
+    number = _read_field(event, "issue.number", _Number)
+    body = _read_field(event, "comment.body", str | None) or ""
+    association = _read_field(event, "comment.author_association", str)
     # Only the first word counts, so that a comment that quotes or explains the command does not
     # request a run. A byte order mark at the start is not part of the first word.
     first = body.lstrip("\ufeff").split("\n", 1)[0].split()
     # The event `issue_comment` is also sent for issues, and for edited and deleted comments:
     # https://docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows
-    if _field(event, "issue.pull_request", dict | None) is None:
+    if _read_field(event, "issue.pull_request", dict | None) is None:
         return Target(reason="the comment is on an issue, not on a pull request")
     if event.get("action", "created") != "created":
         return Target(reason="the comment is not a new one")
@@ -127,24 +127,24 @@ def _read_comment(event: Any) -> Target:
 
 
 def _read_dispatch(event: Any) -> Target:
-    inputs = _field(event, "inputs", dict | None) or {}
+    inputs = _read_field(event, "inputs", dict | None) or {}
     match = re.fullmatch(r"\s*#?0*([1-9][0-9]{0,8})\s*", str(inputs.get("pull-request", "")))
     if match:
         return Target(int(match[1]))
-    return Target(reason="the input pull-request is not a number; start the workflow with one")
+    return Target(reason="the input pull-request must be a number; start the workflow again")
 
 
 def _read_run(event: Any) -> Target:
-    if not _field(event, "workflow_run.event", str).startswith("pull_request"):
+    if not _read_field(event, "workflow_run.event", str).startswith("pull_request"):
         return Target(reason="the workflow that ran before was not about a pull request")
-    branch = _field(event, "workflow_run.head_branch", str | None)
-    repository = _field(event, "workflow_run.head_repository", dict | None)
-    sha = _field(event, "workflow_run.head_sha", _Sha)
+    branch = _read_field(event, "workflow_run.head_branch", str | None)
+    repository = _read_field(event, "workflow_run.head_repository", dict | None)
+    sha = _read_field(event, "workflow_run.head_sha", _Sha)
     if repository is None or not branch:
         return Target(reason="the branch of the workflow that ran before is gone")
     # For a fork, GitHub leaves the run's list `pull_requests` empty, so the branch and the commit
     # identify the pull request: https://github.com/actions/runner/issues/3444
-    return Target(head=(_field(repository, "owner.login", _Login), branch, sha))
+    return Target(head=(_read_field(repository, "owner.login", _Login), branch, sha))
 
 
 _READERS: Final[Mapping[str, Callable[[Any], Target]]] = {

@@ -37,15 +37,15 @@ def write_document(folder: Path, name: str, text: str) -> Path:
         The path of the document.
 
     Raises:
-        OutputError: The document cannot be written, or there is a symbolic link in the path of a
-            folder in the workspace.
+        OutputError: The document cannot be written, or the folder is in the workspace and its path
+            contains a symbolic link.
     """
     path = folder / name
     # The workspace may be a checkout of an untrusted branch, with a symbolic link to any folder of
     # the runner.
     workspace = Path.cwd()
-    inside = Path(os.path.normpath(workspace / folder))
-    if inside.is_relative_to(workspace) and inside.resolve() != inside:
+    target = Path(os.path.normpath(workspace / folder))
+    if target.is_relative_to(workspace) and target.resolve() != target:
         raise OutputError(str(folder), "its path contains a symbolic link")
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -65,9 +65,9 @@ def message(number: int, body: str, *, mine: bool | None = True) -> HostMessage:
 
 
 def post(
-    server: Server, host: Client, text: str = TEXT, *, certain: bool = True, first: bool = False
+    server: Server, host: Client, text: str = TEXT, *, is_complete: bool = True, first: bool = False
 ) -> Posted:
-    existing = OwnMessages(() if first else find_own(server), certain)
+    existing = OwnMessages(() if first else find_own(server), is_complete)
     return sticky.post(host, NAME, NUMBER, text, existing)
 
 
@@ -108,7 +108,7 @@ def test_second_comment_of_a_concurrent_run_is_deleted() -> None:
 
 def test_incomplete_list_creates_no_comment() -> None:
     with shop() as (server, host):
-        posted = post(server, host, certain=False)
+        posted = post(server, host, is_complete=False)
         assert (posted.outcome, server.writes) == (Outcome.FAILED, [])
         assert "may already exist" in posted.reason
 

@@ -72,7 +72,7 @@ def test_own_comment_is_not_among_the_messages() -> None:
         pull_request = read(host)
     assert len(pull_request.own_messages.messages) == 1
     assert "Half of the change" not in " ".join(message.body for message in pull_request.messages)
-    assert pull_request.own_messages.certain
+    assert pull_request.own_messages.is_complete
 
 
 def test_comment_of_another_account_with_the_marker_is_not_own() -> None:
@@ -221,7 +221,7 @@ def test_push_during_every_reading_is_an_error() -> None:
             return answer
 
         host.get = push_after_each  # type: ignore[method-assign]
-        with pytest.raises(UnavailableError, match="pushed to while it was read"):
+        with pytest.raises(UnavailableError, match="pushed while it was read"):
             read(host)
 
 
