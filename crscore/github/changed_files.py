@@ -194,13 +194,13 @@ def count_totals(change: Diff) -> Totals:
     )
 
 
-def compare_totals(found: Totals, expected: Totals) -> tuple[str, ...]:
+def compare_totals(actual: Totals, expected: Totals) -> tuple[str, ...]:
     """Return one sentence if the totals of a change are not the pull request's; else nothing."""
-    if found == expected:
+    if actual == expected:
         return ()
     listed, counted = (
         f"{count_noun(size.files, 'changed file')}, +{size.additions:,} -{size.deletions:,}"
-        for size in (found, expected)
+        for size in (actual, expected)
     )
     return (f"GitHub lists {listed}; the pull request counts {counted}.",)
 
