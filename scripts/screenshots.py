@@ -95,7 +95,7 @@ def pull_pictures(folder: Path, settings: Mapping[str, str]) -> None:
         request = run.Request(
             repository=repository.full_name, number=next(iter(repository.pulls)), flags=settings
         )
-        found = run.measure(GitHub(Client(token=TOKEN, api_url=server.url)), request)
+        found = run.read_and_score(GitHub(Client(token=TOKEN, api_url=server.url)), request)
     said = github_markdown.page(for_people.render_comment(found.overview), author="github-actions")
     told = github_markdown.page(for_people.render_summary([found.overview]))
     document = for_people.render_page(found.overview, found.result)

@@ -80,16 +80,18 @@ output_option = option(
 
 def format_option(*formats: str, text: str = "Format of the report.") -> Callable[..., Any]:
     """Declare `--format`; the first format is the default."""
-    return option("--format", text, to="layout", type=click.Choice(formats), default=formats[0])
+    return option(
+        "--format", text, to="format_name", type=click.Choice(formats), default=formats[0]
+    )
 
 
 def write_document(
-    layout: str, output: str | None, document: object, **renderers: Callable[..., str]
+    format_name: str, output: str | None, document: object, **renderers: Callable[..., str]
 ) -> None:
     """Write a document in the requested format.
 
     Args:
-        layout: Name of the format.
+        format_name: Name of the format.
         output: Path; None for stdout.
         document: The document, which is written as it is in the format `json`.
         renderers: For each other format, the function that renders the document. The function for
@@ -97,12 +99,12 @@ def write_document(
     """
     from crscore.reports import escape  # noqa: PLC0415
 
-    if layout == "json":
+    if format_name == "json":
         content = escape.write_json(document)
-    elif layout == "text":
-        content = renderers[layout](**_terminal.report_style(to_terminal=output is None))
+    elif format_name == "text":
+        content = renderers[format_name](**_terminal.report_style(to_stdout=output is None))
     else:
-        content = renderers[layout]()
+        content = renderers[format_name]()
     io.write_text(content, output)
 
 

@@ -51,19 +51,19 @@ def print_gate(failed: Sequence[str], notices: Sequence[str] = ()) -> int:
     return EXIT_GATE if failed else 0
 
 
-def report_style(*, to_terminal: bool) -> dict[str, Any]:
+def report_style(*, to_stdout: bool) -> dict[str, Any]:
     """Return the options of a report that depend on where it is written: `color` and `width`.
 
     The report has colors if `color_choice` allows it.
 
     Args:
-        to_terminal: Whether the report is written to stdout, which may be a terminal, and not to a
+        to_stdout: Whether the report is written to stdout, which may be a terminal, and not to a
             file.
     """
     # A file gets no colors, because their escape sequences would be shown as text.
-    is_terminal = to_terminal and sys.stdout is not None and sys.stdout.isatty()
+    is_terminal = to_stdout and sys.stdout is not None and sys.stdout.isatty()
     width = shutil.get_terminal_size((WIDTH, 40)).columns if is_terminal else WIDTH
-    return {"color": to_terminal and color_choice(is_terminal=is_terminal), "width": width}
+    return {"color": to_stdout and color_choice(is_terminal=is_terminal), "width": width}
 
 
 _HELP_ALL_KEY = "crscore.help_all"

@@ -137,7 +137,7 @@ def _run(runner: Environment, step: Step) -> None:
     if not numbers:
         reason = "no open pull request changed lately"
         if target.head is not None:
-            reason = "no open pull request has the commit that was measured as its newest one"
+            reason = "no open pull request has the scored commit as its newest commit"
         step.note("notice", f"Nothing was scored: {reason}.")
     elif runner.inputs.post_from is not None:
         from crscore.pull_request import run  # noqa: PLC0415
@@ -241,16 +241,16 @@ def _score(
         folder=inputs.working_directory,
         reports=reports,
     )
-    measured = run.measure(host, request)
-    overview = measured.overview
+    scored = run.read_and_score(host, request)
+    overview = scored.overview
     step.overviews.append(overview)
     # The scores are recorded first, so that they are outputs even if a document cannot be written.
-    for form in ("json", "html", "sarif"):
-        text = render([measured], form)
-        path = outputs.write_document(runner.output_dir, f"crscore{name}.{form}", text)
-        step.paths.setdefault(form, []).append(path)
+    for format_name in ("json", "html", "sarif"):
+        text = render([scored], format_name)
+        path = outputs.write_document(runner.output_dir, f"crscore{name}.{format_name}", text)
+        step.paths.setdefault(format_name, []).append(path)
     verdict = gate.judge(
-        overview, measured.settings, inputs.fail_on, fail_on_partial=inputs.fail_on_partial
+        overview, scored.settings, inputs.fail_on, fail_on_partial=inputs.fail_on_partial
     )
     failed = (*unreviewed, *verdict.failed)
     for line in verdict.notices:
@@ -260,7 +260,7 @@ def _score(
     step.gate_failures.extend(failed)
     # The comment is posted last, so that no comment is about a run that then fails.
     if inputs.comment:
-        _note_posted(run.post(host, measured), step)
+        _note_posted(run.post(host, scored), step)
 
 
 def _note_posted(posted: Posted, step: Step) -> None:
@@ -305,8 +305,8 @@ def write_outputs(file: Path | None, step: Step) -> None:
     values["reviews-scored"] = str(sum(row.relevance is not None for row in rows))
     values["partial"] = str(any(overview.partial for overview in step.overviews)).lower()
     is_single = len(step.overviews) == 1
-    for form, paths in step.paths.items():
-        values[f"{form}-path"] = str(paths[0] if is_single else paths[0].parent)
+    for format_name, paths in step.paths.items():
+        values[f"{format_name}-path"] = str(paths[0] if is_single else paths[0].parent)
     if is_single:
         scores = step.overviews[0].together
         if useful := scores.usefulness:

@@ -209,11 +209,11 @@ def score(
 @_price
 @option(
     "--format", "Format; site: a folder of pages (default: site with -o, else text).",
-    to="layout", type=click.Choice(("site", "text", "json", "markdown")),
+    to="format_name", type=click.Choice(("site", "text", "json", "markdown")),
 )  # fmt: skip
 @_output
 @quiet_option
-def report(*, layout: str | None, output: str | None, file: Path, **selection: Any) -> int:
+def report(*, format_name: str | None, output: str | None, file: Path, **selection: Any) -> int:
     """Report on all reviewers, as pages or as one document.
 
     Examples:
@@ -221,17 +221,17 @@ def report(*, layout: str | None, output: str | None, file: Path, **selection: A
     """
     from crscore.audit.report import contents, site  # noqa: PLC0415
 
-    layout = layout or ("site" if output else "text")
-    if layout == "site" and output is None:
+    format_name = format_name or ("site" if output else "text")
+    if format_name == "site" and output is None:
         raise ConfigError("--output", COMMAND_LINE, "must name the folder of the pages: -o site")
     with _open_store(file, must_exist=True) as store:
         overview = _make_overview(store, selection)
-    if layout == "site":
+    if format_name == "site":
         site.write_site(overview, Path(str(output)))
         click.echo(f"{Path(str(output)) / 'index.html'}")
         return 0
     write_document(
-        layout, output, overview,
+        format_name, output, overview,
         text=partial(contents.render_text, overview),
         markdown=partial(contents.render_summary, overview),
     )  # fmt: skip
@@ -245,7 +245,12 @@ def report(*, layout: str | None, output: str | None, file: Path, **selection: A
 @format_option("text", "json")
 @_output
 def compare(
-    reviewers: tuple[str, ...], *, layout: str, output: str | None, file: Path, **selection: Any
+    reviewers: tuple[str, ...],
+    *,
+    format_name: str,
+    output: str | None,
+    file: Path,
+    **selection: Any,
 ) -> int:
     """Compare two or more reviewers, by default all bots.
 
@@ -273,7 +278,7 @@ def compare(
         text = render_verdicts(verdicts, **style)
         return text if verdicts else "There are no two reviewers to compare.\n"
 
-    write_document(layout, output, document, text=render)
+    write_document(format_name, output, document, text=render)
     return 0
 
 
@@ -284,7 +289,13 @@ def compare(
 @_webhook
 @_output
 def digest(
-    *, layout: str, webhook: str | None, link: str, output: str | None, file: Path, **selection: Any
+    *,
+    format_name: str,
+    webhook: str | None,
+    link: str,
+    output: str | None,
+    file: Path,
+    **selection: Any,
 ) -> int:
     """Write the recommendation and its reasons in ten lines, for a chat.
 
@@ -299,7 +310,7 @@ def digest(
         title, lines = contents.make_digest(_make_overview(store, selection))
     message = slack_message(title, lines, link=link)
     write_document(
-        layout, output, {"title": title, "lines": lines},
+        format_name, output, {"title": title, "lines": lines},
         markdown=partial(contents.render_digest, title, lines),
         slack=partial(escape.write_json, message),
     )  # fmt: skip
@@ -329,7 +340,7 @@ def digest(
 def gate(
     reviewers: tuple[str, ...],
     *,
-    layout: str,
+    format_name: str,
     baseline: str | None,
     fail_under_low: float | None,
     min_drop: float,
@@ -370,7 +381,7 @@ def gate(
         on_nothing=on_nothing,
     )
     code = _terminal.print_gate(result.failed, result.notices)
-    if layout == "json":
+    if format_name == "json":
         io.write_text(escape.write_json(result._asdict()), None)
     else:
         click.echo("The gate failed." if code else "The gate passed.")

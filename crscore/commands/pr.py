@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from crscore.hosts.host import Host
     from crscore.hosts.site import Connection
     from crscore.hosts.sticky import Posted
-    from crscore.pull_request.run import Measured, Request
+    from crscore.pull_request.run import Request, ScoredPull
 
 REPORTS: Final = {
     "json": "crscore.json",
@@ -76,7 +76,7 @@ about a single pull request."""
 def command(
     targets: tuple[str, ...],
     *,
-    layout: str,
+    format_name: str,
     output: str | None,
     reports: str | None,
     authors: tuple[str, ...],
@@ -109,7 +109,11 @@ def command(
     from crscore.pull_request import gate, overview, run  # noqa: PLC0415  (so that --help is fast)
 
     subjects = [find_target(target, connection.api_url) for target in targets]
-    single_only = {f"--format {layout}": layout in REPORTS, "--post": post, "--reports": reports}
+    single_only = {
+        f"--format {format_name}": format_name in REPORTS,
+        "--post": post,
+        "--reports": reports,
+    }
     if len(subjects) > 1 and any(single_only.values()):
         flag = next(name for name, value in single_only.items() if value)
         raise ConfigError(flag, COMMAND_LINE, "is for one pull request only")
@@ -134,32 +138,32 @@ def command(
         flags=overrides,
         folder=None if no_checkout else Path(checkout or "."),
         # A folder that cannot be used is an error only if the user named the folder.
-        names_folder=checkout is not None,
+        is_folder_explicit=checkout is not None,
         reports=read_sarif_files(settings, sarif),
     )
     requests = [
         replace(request, repository=subject.repository, number=subject.number)
         for subject in subjects
     ]
-    results = _measure_all(host, requests, [subject.name for subject in subjects])
+    results = _score_all(host, requests, [subject.name for subject in subjects])
     if results:
-        io.write_text(render(results, layout, to_terminal=output is None), output)
+        io.write_text(render(results, format_name, to_stdout=output is None), output)
         if reports is not None:
             _write_reports(results, Path(reports))
     codes = [_terminal.EXIT_FAILED] * (len(requests) - len(results))
-    for measured in results:
+    for scored in results:
         if comment:
-            _print_posted(run.post(host, measured))
+            _print_posted(run.post(host, scored))
         # The report on the terminal lists the missing parts.
-        missing = () if output is None and layout == "text" else measured.overview.missing
+        missing = () if output is None and format_name == "text" else scored.overview.missing
         for line in (
             *(f"partial: {text}" for text in missing),
-            *(f"note: {text}" for text in measured.overview.notes),
+            *(f"note: {text}" for text in scored.overview.notes),
         ):
             _terminal.print_note(line)
         verdict = gate.judge(
-            measured.overview,
-            measured.settings,
+            scored.overview,
+            scored.settings,
             fail_on.split(","),
             fail_on_partial=fail_on_partial,
         )
@@ -169,15 +173,15 @@ def command(
     return max(codes)
 
 
-def _measure_all(host: Host, requests: Sequence[Request], names: Sequence[str]) -> list[Measured]:
+def _score_all(host: Host, requests: Sequence[Request], names: Sequence[str]) -> list[ScoredPull]:
     """Score each pull request. If there are several, report those that fail and continue."""
     from crscore.pull_request import run  # noqa: PLC0415
 
-    results: list[Measured] = []
+    results: list[ScoredPull] = []
     with progress.track("scoring pull requests", len(requests)) as advance:
         for request, name in zip(requests, names, strict=True):
             try:
-                results.append(run.measure(host, request))
+                results.append(run.read_and_score(host, request))
             except CRScoreError as exc:
                 if len(requests) == 1:
                     raise
@@ -193,11 +197,11 @@ def _parse_marker(text: str) -> tuple[str, str]:
     return name.strip(), marker.strip()
 
 
-def render(results: Sequence[Measured], layout: str, *, to_terminal: bool = False) -> str:
+def render(results: Sequence[ScoredPull], format_name: str, *, to_stdout: bool = False) -> str:
     """Return the report on pull requests in one format."""
     from crscore.pull_request.documents import for_hosts, for_people, json  # noqa: PLC0415
 
-    first, overviews = results[0], [measured.overview for measured in results]
+    first, overviews = results[0], [scored.overview for scored in results]
     overview, result = first.overview, first.result
     documents: dict[str, Callable[[], str]] = {
         "json": lambda: json.render_json(overview, first.reviewers.threads, result),
@@ -207,22 +211,22 @@ def render(results: Sequence[Measured], layout: str, *, to_terminal: bool = Fals
         "markdown": lambda: for_people.render_summary(overviews),
         "text": lambda: for_people.render_terminal(
             overviews,
-            **_terminal.report_style(to_terminal=to_terminal),
+            **_terminal.report_style(to_stdout=to_stdout),
             signature=first.settings.signature,
         ),
     }
-    return documents[layout]()
+    return documents[format_name]()
 
 
-def _write_reports(results: Sequence[Measured], folder: Path) -> None:
+def _write_reports(results: Sequence[ScoredPull], folder: Path) -> None:
     """Write the documents of one pull request to a folder, for the artifacts of a CI job."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as exc:
         reason = f"cannot be created ({exc.strerror})"
         raise ConfigError("--reports", COMMAND_LINE, reason) from exc
-    for layout, name in REPORTS.items():
-        io.write_text(render(results, layout), str(folder / name))
+    for format_name, name in REPORTS.items():
+        io.write_text(render(results, format_name), str(folder / name))
 
 
 def _print_posted(posted: Posted) -> None:

@@ -108,10 +108,10 @@ def _list_requests(
         subject, requests = find_target(diff, connection.api_url), list[Any]()
         request = run.Request(
             repository=subject.repository, number=subject.number, flags=flags, folder=Path(),
-            names_folder=False,
+            is_folder_explicit=False,
         )  # fmt: skip
         # The pull request is scored with a reader that collects the requests and answers none.
-        run.measure(subject.site.make_host(connection), request, collect_into(requests))
+        run.read_and_score(subject.site.make_host(connection), request, collect_into(requests))
         yield subject.name, requests
     else:
         scorer = Scorer(settings)

@@ -81,7 +81,7 @@ def command(
 
         # The encoder loads its model in the background, while modules are imported and files read.
         MiniLM(offline=settings.offline).preload()
-    style = _terminal.report_style(to_terminal=output is None)
+    style = _terminal.report_style(to_stdout=output is None)
     offered = {"signature": settings.signature, **style}
     render = plugins.create("reports", settings.format, offered=offered)
     scorer, change, comments, _ = read_inputs(settings, diff, review, code)

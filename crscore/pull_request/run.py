@@ -47,19 +47,19 @@ class Request:
     authors: tuple[str, ...] = ()
     """Patterns of the logins and reviewers' names to include; empty for all."""
     markers: Mapping[str, str] = field(default_factory=dict)
-    """Text that identifies a reviewer's posts, by the reviewer's name."""
+    """Reviewer's name -> text that identifies the posts of this reviewer."""
     flags: Mapping[str, Any] = field(default_factory=dict)
     """Settings that override those of the environment and of the base branch."""
     folder: Path | None = None
     """Folder that may be a checkout of the repository; None to use no checkout."""
     reports: tuple[RawReport, ...] = ()
     """Findings of other tools in the newest commit, from SARIF files."""
-    names_folder: bool = True
-    """True when the user named the folder, so that a failure to use it is reported."""
+    is_folder_explicit: bool = True
+    """Whether the user named the folder. If so, a note says why it cannot be used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
+class ScoredPull:
     """Scored pull request."""
 
     pull: PullRequest
@@ -76,7 +76,7 @@ class Measured:
     """Overview of the run, from which all documents are made."""
 
 
-def measure(host: Host, request: Request, model: "ModelReader | None" = None) -> Measured:
+def read_and_score(host: Host, request: Request, model: "ModelReader | None" = None) -> ScoredPull:
     """Read a pull request and score its review comments.
 
     Args:
@@ -92,7 +92,7 @@ def measure(host: Host, request: Request, model: "ModelReader | None" = None) ->
         ConfigError: A setting of the request, the environment or the base branch is invalid.
         CRScoreError: A part of the run failed.
     """
-    # The limits of reading come from flags and environment only, because the file of the base
+    # The limits on the input come from flags and environment only, because the file of the base
     # branch is read together with the pull request.
     flag_settings = resolve_settings(request.flags, file=None)
 
@@ -101,7 +101,7 @@ def measure(host: Host, request: Request, model: "ModelReader | None" = None) ->
             return no_checkout(base, head)
         local, reason = checkout.find_checkout(request.folder, base, head)
         # A missing checkout is reported only if the user named the folder.
-        return local, reason if request.names_folder else ""
+        return local, reason if request.is_folder_explicit else ""
 
     pull_request = host.read_pull(
         request.repository,
@@ -115,23 +115,23 @@ def measure(host: Host, request: Request, model: "ModelReader | None" = None) ->
     scorer = Scorer(settings, reports=request.reports, untrusted=True)
     if model is not None:
         scorer.parts = msgspec.structs.replace(scorer.parts, model=model)
-    return assess(pull_request, scorer, authors=request.authors, markers=request.markers)
+    return score_pull(pull_request, scorer, authors=request.authors, markers=request.markers)
 
 
-def assess(
+def score_pull(
     pull_request: PullRequest,
     scorer: Scorer,
     *,
     authors: Sequence[str] = (),
     markers: Mapping[str, str] = NO_MARKERS,
-) -> Measured:
+) -> ScoredPull:
     """Score the review comments of a pull request that was already read.
 
     Args:
         pull_request: The pull request, from any source.
         scorer: Scorer with the settings.
         authors: Patterns of the logins and reviewers' names to include; empty for all.
-        markers: Text that identifies a reviewer's posts, by the reviewer's name.
+        markers: Reviewer's name -> text that identifies the posts of this reviewer.
 
     Raises:
         CRScoreError: A part of the run failed.
@@ -150,10 +150,10 @@ def assess(
     }
     # For a gate, a second result leaves out the untrusted reviewers, so that their text and
     # accounts cannot displace those of others (docs/design/016-pull-request.md).
-    scored = [reviewers]
+    thread_sets = [reviewers]
     if untrusted and scorer.settings.thresholds:
         of_trusted = [thread for thread in reviewers.threads if thread.reviewer not in untrusted]
-        scored.append(msgspec.structs.replace(reviewers, threads=tuple(of_trusted)))
+        thread_sets.append(msgspec.structs.replace(reviewers, threads=tuple(of_trusted)))
     # Both are scored in one call, so that the change and each text are read only once.
     pairs = [
         ReviewedChange(
@@ -167,9 +167,9 @@ def assess(
             },
             Repository(pull_request.checkout.tree) if pull_request.checkout else None,
         )
-        for item in scored
+        for item in thread_sets
     ]
-    result, *further = pipeline.run(pairs, scorer.parts)
+    result, *trusted_result = pipeline.run(pairs, scorer.parts)
     threads_by_name: dict[str, list[ReviewerThread]] = {}
     for thread in reviewers.threads:
         threads_by_name.setdefault(thread.reviewer, []).append(thread)
@@ -178,10 +178,10 @@ def assess(
         result,
         sorted(threads_by_name.items(), key=lambda person: person[0] in untrusted),
         reviewers.notes,
-        *further,
+        *trusted_result,
         untrusted=untrusted,
     )
-    return Measured(
+    return ScoredPull(
         pull=pull_request,
         settings=scorer.settings,
         result=result,
@@ -190,20 +190,20 @@ def assess(
     )
 
 
-def post(host: Host, measured: Measured) -> Posted:
+def post(host: Host, scored: ScoredPull) -> Posted:
     """Create the comment about the pull request, or update the existing one.
 
     Returns:
         The outcome; a token without write permission is also an outcome, not an error.
     """
-    if not measured.overview.reviewers and not measured.pull.own_messages.messages:
+    if not scored.overview.reviewers and not scored.pull.own_messages.messages:
         # Without reviewers, a comment would have nothing to report.
         return Posted(Outcome.UNCHANGED, "", "there is no review yet")
-    pull = measured.pull
+    pull = scored.pull
     return host.post_to(
         pull.repository,
         pull.number,
-        for_people.render_comment(measured.overview),
+        for_people.render_comment(scored.overview),
         pull.own_messages,
     )
 

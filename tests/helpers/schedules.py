@@ -75,7 +75,7 @@ def in_peace() -> dict[str, Any]:
     """Run once without faults; the result is the same each time."""
     clock = Clock()
     with serve(scenes.shop(), page_limit=PAGE, clock=clock.now) as server:
-        return numbers(run.measure(GitHub(_host(server, clock, seed=0)), REQUEST).overview)
+        return numbers(run.read_and_score(GitHub(_host(server, clock, seed=0)), REQUEST).overview)
 
 
 # PyGithub's pause between writes is real time, which no clock of ours skips.
@@ -115,7 +115,7 @@ def ours(world: World) -> list[str]:
 def _one(server: Server, clock: Clock, seed: int, tally: Tally, expected: dict[str, Any]) -> None:
     host = _host(server, clock, seed)
     try:
-        measured = run.measure(GitHub(host), REQUEST)
+        measured = run.read_and_score(GitHub(host), REQUEST)
         run.post(GitHub(host), measured)
     except HostError:
         tally.errors += 1

@@ -609,12 +609,12 @@ def test_bug_in_one_of_several_leaves_what_was_done(
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    measure = action_run.measure
+    read_and_score = action_run.read_and_score
 
-    def broken(host: Client, request: action_run.Request) -> action_run.Measured:
-        return measure(host, request) if request.number == NUMBER else 1 // 0  # type: ignore[return-value]
+    def broken(host: Client, request: action_run.Request) -> action_run.ScoredPull:
+        return read_and_score(host, request) if request.number == NUMBER else 1 // 0  # type: ignore[return-value]
 
-    monkeypatch.setattr(action_run, "measure", broken)
+    monkeypatch.setattr(action_run, "read_and_score", broken)
 
     assert cli.run(["action"]) == cli.EXIT_BUG
 

@@ -25,7 +25,7 @@ from tests.helpers.gitlab import server as gitlab
 from tests.helpers.schedules import Clock
 
 if TYPE_CHECKING:
-    from crscore.pull_request.run import Measured
+    from crscore.pull_request.run import ScoredPull
     from crscore.scoring.gate import GateResult
 
 FILES = {**BASE, **FIRST, **SECOND}
@@ -48,18 +48,18 @@ def writer() -> Writer:
 
 def judge(
     writer: Writer, *fail_on: str, flags: dict[str, Any] | None = None, **request: Any
-) -> tuple[GateResult, Measured]:
+) -> tuple[GateResult, ScoredPull]:
     settings = {"fail_under": LIMIT, "analyzers": "none", "cache": False, **(flags or {})}
     with serve(writer.world, token="secret") as server:
         host = GitHub(Client(token="secret", api_url=server.url))
-        measured = run.measure(
+        measured = run.read_and_score(
             host, run.Request(repository="acme/shop", number=7, flags=settings, **request)
         )
         host.client.close()
     return gate.judge(measured.overview, measured.settings, fail_on or ["together"]), measured
 
 
-def standing(measured: Measured) -> int | None:
+def standing(measured: ScoredPull) -> int | None:
     useful = measured.overview.together.usefulness
     return useful.standing if useful else None
 
@@ -178,9 +178,9 @@ def test_members_count_on_gitlab(writer: Writer, association: str, passes: bool)
         host = schedules.host_of(server, clock, seed=0)
         settings = {"fail_under": LIMIT, "analyzers": "none", "cache": False}
         request = run.Request(repository="acme/shop", number=7, flags=settings)
-        measured = run.measure(host, request)
+        measured = run.read_and_score(host, request)
         server.faults = Places([At(pattern="members", fault=Fault(kind=Kind.STATUS, status=403))])
-        unknown = run.measure(host, request)
+        unknown = run.read_and_score(host, request)
     assert (gate.judge(measured.overview, measured.settings, ["together"]).failed == ()) is passes
     # A token that may not read the members: as before, and the report says so.
     assert gate.judge(unknown.overview, unknown.settings, ["together"]).failed == ()

@@ -50,9 +50,9 @@ def test_reads_threads_and_writes_one_note_without_commands() -> None:
     clock = Clock()
     with serve(scenes.shop(), clock=clock.now) as server:
         host = schedules.host_of(server, clock, seed=0)
-        measured = run.measure(host, REQUEST)
+        measured = run.read_and_score(host, REQUEST)
         pull = measured.pull
-        posted = [run.post(host, run.measure(host, REQUEST)).outcome for _ in range(2)]
+        posted = [run.post(host, run.read_and_score(host, REQUEST)).outcome for _ in range(2)]
         post_again(host, "/merge")
     lines = [message for message in pull.messages if message.kind is MessageKind.LINE]
     assert pull.missing == ()
@@ -93,10 +93,10 @@ def test_token_of_a_job_knows_its_own_notes() -> None:
     with serve(scenes.shop(), clock=clock.now) as server:
         server.job_token = "a-job-token"
         host = GitLab(Client(token="a-job-token", is_job=True, url=server.url))
-        first = run.post(host, run.measure(host, REQUEST))
+        first = run.post(host, run.read_and_score(host, REQUEST))
         server.may_write = False
         assert host.read_own("acme/shop", 7).is_complete
-        measured = run.measure(host, REQUEST)
+        measured = run.read_and_score(host, REQUEST)
         refused = post_again(host, "other")
     assert first.outcome is Outcome.CREATED
     assert len(measured.pull.own_messages.messages) == 1
@@ -109,7 +109,7 @@ def test_marker_of_a_stranger_does_not_make_the_run_partial() -> None:
         server.pull.notes[0].body = f"{MARKER} v1 -->\nmine"
         refused = Fault(kind=Kind.STATUS, status=403)
         server.faults = Places([At(pattern="/user", fault=refused)])
-        measured = run.measure(schedules.host_of(server, clock, seed=0), REQUEST)
+        measured = run.read_and_score(schedules.host_of(server, clock, seed=0), REQUEST)
     assert measured.pull.missing == ()
     assert not measured.pull.own_messages.is_complete
     assert any("could not be identified" in note for note in measured.overview.notes)

@@ -16,7 +16,7 @@ from crscore.encoders.minilm import MiniLM
 from crscore.errors import ConfigError, DependencyError, ModelNotFoundError
 from crscore.pull_request import run
 from crscore.pull_request.reviewers.identify import ReviewerThread
-from crscore.pull_request.run import Measured
+from crscore.pull_request.run import ScoredPull
 from crscore.readers.model import Effort
 from crscore.records import (
     UNCONFINED,
@@ -146,10 +146,10 @@ def score_pull(task: ScoringTask, scorer: Scorer) -> Scored:
     model = scorer.parts.model
     before = model.effort if model else Effort()
     try:
-        assessment = run.assess(assemble(task, diff_limits(scorer.settings)), scorer)
+        scored_pull = run.score_pull(assemble(task, diff_limits(scorer.settings)), scorer)
         rows = (
-            *_scores(task, assessment),
-            *_comment_scores(task, assessment, scorer),
+            *_scores(task, scored_pull),
+            *_comment_scores(task, scored_pull, scorer),
             LastScored(**_key(task)),
         )
     except _SETUP_ERRORS:
@@ -157,7 +157,7 @@ def score_pull(task: ScoringTask, scorer: Scorer) -> Scored:
     except Exception as exc:  # noqa: BLE001  (one pull request must not end the run)
         scored = make_failure(task, signature_of(scorer), str(exc) or type(exc).__name__)
     else:
-        scored = Scored(signature=signature_of(scorer, assessment.result), rows=rows)
+        scored = Scored(signature=signature_of(scorer, scored_pull.result), rows=rows)
     # The effort also counts if the pull request failed after the model had answered.
     after = model.effort if model else Effort()
     return replace(scored, effort=Effort(*map(operator.sub, after, before)))
@@ -189,8 +189,8 @@ def _remarks(result: Result, value: Usefulness | None) -> list[Remark]:
     return sorted(remarks, key=lambda remark: not remark.is_valuable)
 
 
-def _scores(task: ScoringTask, assessment: Measured) -> Iterator[Score]:
-    result, posts = assessment.result, assessment.reviewers
+def _scores(task: ScoringTask, scored_pull: ScoredPull) -> Iterator[Score]:
+    result, posts = scored_pull.result, scored_pull.reviewers
     threads = (*posts.threads, *posts.repeats)
     reviews: list[tuple[str, ReviewResult | Result]] = [("", result)]
     reviews += [(review.author or "", review) for review in result.reviews]
@@ -213,14 +213,14 @@ def _scores(task: ScoringTask, assessment: Measured) -> Iterator[Score]:
         )
 
 
-def _first_comments(assessment: Measured, scorer: Scorer) -> dict[int, int]:
+def _first_comments(scored_pull: ScoredPull, scorer: Scorer) -> dict[int, int]:
     """Return, for each comment with a valuable remark, the first comment that makes its point.
 
     Both are keys of comments. The result is empty if there are no weights for the encoder.
     """
-    result, reader = assessment.result, scorer.parts.reader
+    result, reader = scored_pull.result, scorer.parts.reader
     findings = {}
-    for thread, item in zip(assessment.reviewers.threads, result.comments, strict=True):
+    for thread, item in zip(scored_pull.reviewers.threads, result.comments, strict=True):
         best = next(iter(_remarks(result, item.usefulness)), None)
         if best is not None and best.is_valuable:
             text = " ".join(result.sentences[index].text for index in best.sentences)
@@ -237,10 +237,10 @@ def _first_comments(assessment: Measured, scorer: Scorer) -> dict[int, int]:
 
 
 def _comment_scores(
-    task: ScoringTask, assessment: Measured, scorer: Scorer
+    task: ScoringTask, scored_pull: ScoredPull, scorer: Scorer
 ) -> Iterator[CommentScore]:
-    result, firsts = assessment.result, _first_comments(assessment, scorer)
-    for thread, item in zip(assessment.reviewers.threads, result.comments, strict=True):
+    result, firsts = scored_pull.result, _first_comments(scored_pull, scorer)
+    for thread, item in zip(scored_pull.reviewers.threads, result.comments, strict=True):
         useful, remarks = item.usefulness, _remarks(result, item.usefulness)
         best = next(iter(remarks), None)
         unread = Flag.NOT_ENGLISH.value if item.scores.reason == NOT_READ else None
@@ -259,7 +259,7 @@ def _comment_scores(
             **_text(thread),
         )
     # All posts of these threads repeat other posts of the same reviewer (`identify`).
-    for thread in assessment.reviewers.repeats:
+    for thread in scored_pull.reviewers.repeats:
         key, text = _comment(thread), _text(thread)
         yield CommentScore(comment=key, signature=0, content=task.content, noise="repeat", **text)
 

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
     from crscore_lab.statistics.resampled import Resampling
 
-COMPARISON_OPTIONS: Final = frozenset({"paths", "layout", "output", "resamples", "seed", "offline"})
+COMPARISON_OPTIONS: Final = frozenset(
+    {"paths", "format_name", "output", "resamples", "seed", "offline"}
+)
 """Parameters that have an effect on a comparison of two results."""
 READER_OPTIONS: Final = frozenset({"readers", "prices", "reader_limit", "group"})
 """Parameters that apply only to comments with outcomes."""
@@ -89,7 +91,7 @@ def command(
     paths: tuple[Path, ...],
     *,
     config_file: Path | None,
-    layout: str,
+    format_name: str,
     output: str | None,
     claims: str,
     readers: tuple[str, ...],
@@ -156,7 +158,7 @@ def command(
             paths[0], settings, judges, split, baselines=baselines, claims=claims, attacks=attacks,
             **resampling,
         )  # fmt: skip
-    io.write_text(report.render(document, layout), output)
+    io.write_text(report.render(document, format_name), output)
     return 0
 
 

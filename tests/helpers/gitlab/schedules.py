@@ -35,7 +35,7 @@ def in_peace() -> tuple[dict[str, Any], int]:
     """Run once without faults: the numbers, and how many messages there are."""
     clock = Clock()
     with serve(scenes.shop(), page_limit=PAGE, clock=clock.now) as server:
-        measured = run.measure(host_of(server, clock, seed=0), REQUEST)
+        measured = run.read_and_score(host_of(server, clock, seed=0), REQUEST)
         return numbers(measured.overview), len(measured.pull.messages)
 
 
@@ -77,7 +77,7 @@ def _run_once(server: Server, clock: Clock, seed: int, tally: Tally) -> None:
     expected, messages = in_peace()
     host = host_of(server, clock, seed)
     try:
-        measured = run.measure(host, REQUEST)
+        measured = run.read_and_score(host, REQUEST)
         run.post(host, measured)
     except HostError:
         tally.errors += 1
