@@ -173,11 +173,11 @@ def _read_pair(scorer: Scorer, location: str, line: bytes) -> tuple[str, Pair]:
     return location if row.id is None else str(row.id), pair
 
 
-def _render_row(name: str, result: Result, format_name: str) -> str:
+def _render_row(name: str, result: Result, fmt: str) -> str:
     from crscore.reports import escape, view  # noqa: PLC0415
     from crscore.reports.json import document  # noqa: PLC0415
 
-    if format_name == "json":
+    if fmt == "json":
         value = {"id": name, **msgspec.to_builtins(document(result))}
         return escape.write_json(value, indent=None)
     usefulness = f"{view.UNDEFINED} not scored"

@@ -80,18 +80,16 @@ output_option = option(
 
 def format_option(*formats: str, text: str = "Format of the report.") -> Callable[..., Any]:
     """Declare `--format`; the first format is the default."""
-    return option(
-        "--format", text, to="format_name", type=click.Choice(formats), default=formats[0]
-    )
+    return option("--format", text, to="fmt", type=click.Choice(formats), default=formats[0])
 
 
 def write_document(
-    format_name: str, output: str | None, document: object, **renderers: Callable[..., str]
+    fmt: str, output: str | None, document: object, **renderers: Callable[..., str]
 ) -> None:
     """Write a document in the requested format.
 
     Args:
-        format_name: Name of the format.
+        fmt: Name of the format.
         output: Path; None for stdout.
         document: The document, which is written as it is in the format `json`.
         renderers: For each other format, the function that renders the document. The function for
@@ -99,12 +97,12 @@ def write_document(
     """
     from crscore.reports import escape  # noqa: PLC0415
 
-    if format_name == "json":
+    if fmt == "json":
         content = escape.write_json(document)
-    elif format_name == "text":
-        content = renderers[format_name](**_terminal.report_style(to_stdout=output is None))
+    elif fmt == "text":
+        content = renderers[fmt](**_terminal.report_style(to_stdout=output is None))
     else:
-        content = renderers[format_name]()
+        content = renderers[fmt]()
     io.write_text(content, output)
 
 

@@ -245,10 +245,10 @@ def _score(
     overview = scored.overview
     step.overviews.append(overview)
     # The scores are recorded first, so that they are outputs even if a document cannot be written.
-    for format_name in ("json", "html", "sarif"):
-        text = render([scored], format_name)
-        path = outputs.write_document(runner.output_dir, f"crscore{name}.{format_name}", text)
-        step.paths.setdefault(format_name, []).append(path)
+    for fmt in ("json", "html", "sarif"):
+        text = render([scored], fmt)
+        path = outputs.write_document(runner.output_dir, f"crscore{name}.{fmt}", text)
+        step.paths.setdefault(fmt, []).append(path)
     verdict = gate.judge(
         overview, scored.settings, inputs.fail_on, fail_on_partial=inputs.fail_on_partial
     )
@@ -305,8 +305,8 @@ def write_outputs(file: Path | None, step: Step) -> None:
     values["reviews-scored"] = str(sum(row.relevance is not None for row in rows))
     values["partial"] = str(any(overview.partial for overview in step.overviews)).lower()
     is_single = len(step.overviews) == 1
-    for format_name, paths in step.paths.items():
-        values[f"{format_name}-path"] = str(paths[0] if is_single else paths[0].parent)
+    for fmt, paths in step.paths.items():
+        values[f"{fmt}-path"] = str(paths[0] if is_single else paths[0].parent)
     if is_single:
         scores = step.overviews[0].together
         if useful := scores.usefulness:

@@ -209,11 +209,11 @@ def score(
 @_price
 @option(
     "--format", "Format; site: a folder of pages (default: site with -o, else text).",
-    to="format_name", type=click.Choice(("site", "text", "json", "markdown")),
+    to="fmt", type=click.Choice(("site", "text", "json", "markdown")),
 )  # fmt: skip
 @_output
 @quiet_option
-def report(*, format_name: str | None, output: str | None, file: Path, **selection: Any) -> int:
+def report(*, fmt: str | None, output: str | None, file: Path, **selection: Any) -> int:
     """Report on all reviewers, as pages or as one document.
 
     Examples:
@@ -221,17 +221,17 @@ def report(*, format_name: str | None, output: str | None, file: Path, **selecti
     """
     from crscore.audit.report import contents, site  # noqa: PLC0415
 
-    format_name = format_name or ("site" if output else "text")
-    if format_name == "site" and output is None:
+    fmt = fmt or ("site" if output else "text")
+    if fmt == "site" and output is None:
         raise ConfigError("--output", COMMAND_LINE, "must name the folder of the pages: -o site")
     with _open_store(file, must_exist=True) as store:
         overview = _make_overview(store, selection)
-    if format_name == "site":
+    if fmt == "site":
         site.write_site(overview, Path(str(output)))
         click.echo(f"{Path(str(output)) / 'index.html'}")
         return 0
     write_document(
-        format_name, output, overview,
+        fmt, output, overview,
         text=partial(contents.render_text, overview),
         markdown=partial(contents.render_summary, overview),
     )  # fmt: skip
@@ -245,12 +245,7 @@ def report(*, format_name: str | None, output: str | None, file: Path, **selecti
 @format_option("text", "json")
 @_output
 def compare(
-    reviewers: tuple[str, ...],
-    *,
-    format_name: str,
-    output: str | None,
-    file: Path,
-    **selection: Any,
+    reviewers: tuple[str, ...], *, fmt: str, output: str | None, file: Path, **selection: Any
 ) -> int:
     """Compare two or more reviewers, by default all bots.
 
@@ -278,7 +273,7 @@ def compare(
         text = render_verdicts(verdicts, **style)
         return text if verdicts else "There are no two reviewers to compare.\n"
 
-    write_document(format_name, output, document, text=render)
+    write_document(fmt, output, document, text=render)
     return 0
 
 
@@ -289,13 +284,7 @@ def compare(
 @_webhook
 @_output
 def digest(
-    *,
-    format_name: str,
-    webhook: str | None,
-    link: str,
-    output: str | None,
-    file: Path,
-    **selection: Any,
+    *, fmt: str, webhook: str | None, link: str, output: str | None, file: Path, **selection: Any
 ) -> int:
     """Write the recommendation and its reasons in ten lines, for a chat.
 
@@ -310,7 +299,7 @@ def digest(
         title, lines = contents.make_digest(_make_overview(store, selection))
     message = slack_message(title, lines, link=link)
     write_document(
-        format_name, output, {"title": title, "lines": lines},
+        fmt, output, {"title": title, "lines": lines},
         markdown=partial(contents.render_digest, title, lines),
         slack=partial(escape.write_json, message),
     )  # fmt: skip
@@ -340,7 +329,7 @@ def digest(
 def gate(
     reviewers: tuple[str, ...],
     *,
-    format_name: str,
+    fmt: str,
     baseline: str | None,
     fail_under_low: float | None,
     min_drop: float,
@@ -381,7 +370,7 @@ def gate(
         on_nothing=on_nothing,
     )
     code = _terminal.print_gate(result.failed, result.notices)
-    if format_name == "json":
+    if fmt == "json":
         io.write_text(escape.write_json(result._asdict()), None)
     else:
         click.echo("The gate failed." if code else "The gate passed.")

@@ -64,7 +64,7 @@ def command(
     min_f: float | None,
     resamples: int,
     seed: int,
-    format_name: str,
+    fmt: str,
     output: str | None,
     **flags: Any,
 ) -> int:
@@ -97,7 +97,7 @@ def command(
         if compare := commands.load_command("bench.judgements"):
             context = click.get_current_context()
             context.invoke(
-                compare, path=judgements, form=format_name, output=output, judge=_make_judge(flags)
+                compare, path=judgements, form=fmt, output=output, judge=_make_judge(flags)
             )
         return 0
     if golden is None or not findings:
@@ -115,7 +115,7 @@ def command(
         answers=answers, judge=_make_judge(flags),
     )  # fmt: skip
     write_document(
-        format_name,
+        fmt,
         output,
         result,
         decisions=lambda: reasons.write_decisions(result, answers),

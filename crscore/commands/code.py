@@ -61,9 +61,9 @@ def document_command(function: Callable[..., WrittenDocument]) -> Callable[..., 
     @output_option
     @format_option("text", "json")
     @functools.wraps(function)
-    def write(*, format_name: str, output: str | None, **options: Any) -> int:
+    def write(*, fmt: str, output: str | None, **options: Any) -> int:
         document, render = function(**options)
-        write_document(format_name, output, document, text=functools.partial(render, document))
+        write_document(fmt, output, document, text=functools.partial(render, document))
         return 0
 
     return write

@@ -76,7 +76,7 @@ about a single pull request."""
 def command(
     targets: tuple[str, ...],
     *,
-    format_name: str,
+    fmt: str,
     output: str | None,
     reports: str | None,
     authors: tuple[str, ...],
@@ -109,11 +109,7 @@ def command(
     from crscore.pull_request import gate, overview, run  # noqa: PLC0415  (so that --help is fast)
 
     subjects = [find_target(target, connection.api_url) for target in targets]
-    single_only = {
-        f"--format {format_name}": format_name in REPORTS,
-        "--post": post,
-        "--reports": reports,
-    }
+    single_only = {f"--format {fmt}": fmt in REPORTS, "--post": post, "--reports": reports}
     if len(subjects) > 1 and any(single_only.values()):
         flag = next(name for name, value in single_only.items() if value)
         raise ConfigError(flag, COMMAND_LINE, "is for one pull request only")
@@ -147,7 +143,7 @@ def command(
     ]
     results = _score_all(host, requests, [subject.name for subject in subjects])
     if results:
-        io.write_text(render(results, format_name, to_stdout=output is None), output)
+        io.write_text(render(results, fmt, to_stdout=output is None), output)
         if reports is not None:
             _write_reports(results, Path(reports))
     codes = [_terminal.EXIT_FAILED] * (len(requests) - len(results))
@@ -155,7 +151,7 @@ def command(
         if comment:
             _print_posted(run.post(host, scored))
         # The report on the terminal lists the missing parts.
-        missing = () if output is None and format_name == "text" else scored.overview.missing
+        missing = () if output is None and fmt == "text" else scored.overview.missing
         for line in (
             *(f"partial: {text}" for text in missing),
             *(f"note: {text}" for text in scored.overview.notes),
@@ -197,7 +193,7 @@ def _parse_marker(text: str) -> tuple[str, str]:
     return name.strip(), marker.strip()
 
 
-def render(results: Sequence[ScoredPull], format_name: str, *, to_stdout: bool = False) -> str:
+def render(results: Sequence[ScoredPull], fmt: str, *, to_stdout: bool = False) -> str:
     """Return the report on pull requests in one format."""
     from crscore.pull_request.documents import for_hosts, for_people, json  # noqa: PLC0415
 
@@ -215,7 +211,7 @@ def render(results: Sequence[ScoredPull], format_name: str, *, to_stdout: bool =
             signature=first.settings.signature,
         ),
     }
-    return documents[format_name]()
+    return documents[fmt]()
 
 
 def _write_reports(results: Sequence[ScoredPull], folder: Path) -> None:
@@ -225,8 +221,8 @@ def _write_reports(results: Sequence[ScoredPull], folder: Path) -> None:
     except OSError as exc:
         reason = f"cannot be created ({exc.strerror})"
         raise ConfigError("--reports", COMMAND_LINE, reason) from exc
-    for format_name, name in REPORTS.items():
-        io.write_text(render(results, format_name), str(folder / name))
+    for fmt, name in REPORTS.items():
+        io.write_text(render(results, fmt), str(folder / name))
 
 
 def _print_posted(posted: Posted) -> None:

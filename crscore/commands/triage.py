@@ -51,7 +51,7 @@ def command(
     diff: str,
     review: str,
     *,
-    format_name: str,
+    fmt: str,
     output: str | None,
     only: str | None,
     posted: str | None,
@@ -86,7 +86,7 @@ def command(
         and (only is None or (remark.post if only == WORTH_POSTING else remark.action == only))
     ]
     write_document(
-        format_name,
+        fmt,
         output,
         msgspec.structs.replace(decided, remarks=tuple(listed)),
         text=lambda **_: "".join(map(_render_remark, listed)) or NO_REMARKS,

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 
     from crscore_lab.statistics.resampled import Resampling
 
-COMPARISON_OPTIONS: Final = frozenset(
-    {"paths", "format_name", "output", "resamples", "seed", "offline"}
-)
+COMPARISON_OPTIONS: Final = frozenset({"paths", "fmt", "output", "resamples", "seed", "offline"})
 """Parameters that have an effect on a comparison of two results."""
 READER_OPTIONS: Final = frozenset({"readers", "prices", "reader_limit", "group"})
 """Parameters that apply only to comments with outcomes."""
@@ -91,7 +89,7 @@ def command(
     paths: tuple[Path, ...],
     *,
     config_file: Path | None,
-    format_name: str,
+    fmt: str,
     output: str | None,
     claims: str,
     readers: tuple[str, ...],
@@ -158,7 +156,7 @@ def command(
             paths[0], settings, judges, split, baselines=baselines, claims=claims, attacks=attacks,
             **resampling,
         )  # fmt: skip
-    io.write_text(report.render(document, format_name), output)
+    io.write_text(report.render(document, fmt), output)
     return 0
 
 
