@@ -79,7 +79,7 @@ _READER = "Reader of remarks: network, or a language model: openai:MODEL, vllm:M
 _PRICE = "Prices of a million input and output tokens, to report the cost."
 _ANALYZERS = "Analyzers to run: auto, none, or comma-separated names and folders."
 _FAIL_UNDER = "Exit with 1 if the usefulness, a percentile among real reviews, is below N."
-_ON_NOTHING = "Whether a review without a score passes the gate; skip: without a notice."
+_ON_NOTHING = "What the gate does with a review without a score; skip: pass without a notice."
 
 
 class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -126,7 +126,7 @@ class Config(ModelSettings, frozen=True, kw_only=True):
     offline: Annotated[bool, _storage("Do not use the network; load models from disk.")] = False
     fail_under: Annotated[Standing | None, _gate(_FAIL_UNDER)] = None
     fail_under_low: Annotated[
-        Standing | None, _gate("Exit with 1 if the low end of the usefulness is below N.")
+        Standing | None, _gate("Exit with 1 if the low end of the usefulness interval is below N.")
     ] = None
     fail_under_relevance: Annotated[
         Share | None, _gate("Exit with 1 if the relevance (0 to 1) is below X.")
@@ -204,7 +204,7 @@ _MODEL_NAME = r"(?a:[\w-][\w.-]*(?:/[\w-][\w.-]*)?(?::[\w.-]+)?)"
 _GENERATOR = rf"(?!\s*replay\s*:.)[\w\s-]*(?::(?:{_MODEL_NAME})?)?"
 # matches nothing
 _NO_VALUE = r"(?!)"
-_MODEL_SETTINGS = frozenset({"model", "encoder", "claims", "reader"})
+_MODEL_NAME_SETTINGS = frozenset({"model", "encoder", "claims", "reader"})
 # In 2025 a `.rubocop.yml` in a pull request made CodeRabbit run its code:
 # https://kudelskisecurity.com/research/how-we-exploited-coderabbit-from-a-simple-pr-to-rce-and-write-access-on-1m-repositories
 # A settings file of crscore must not allow the same (docs/design/013-untrusted-code.md).
@@ -316,7 +316,7 @@ def _convert_value(key: str, value: Any, origin: str) -> Any:
     # Nearly every review would pass a threshold such as 0.3, which is probably a share by mistake.
     if key in ("fail_under", "fail_under_low") and converted is not None and 0 < converted <= 1:
         expected = (
-            f"must be from 0 to 100, and {value} looks like a relevance, which is limited by "
+            f"must be from 0 to 100, and {value} looks like a relevance, whose threshold is "
             "--fail-under-relevance (in a file, fail_under_relevance)"
         )
         raise ConfigError(displayed_key, origin, expected)
@@ -354,7 +354,7 @@ def _read_file(file: Path | str) -> dict[str, Any]:
         if key in values and not re.fullmatch(allowed, str(values[key])):
             flag, variable = f"--{key.replace('_', '-')}", f"{ENVIRONMENT_PREFIX}{key.upper()}"
             raise ConfigError(key, origin, f"{message}; use {flag} or {variable}")
-    for key in _MODEL_SETTINGS & values.keys():
+    for key in _MODEL_NAME_SETTINGS & values.keys():
         value = str(values[key])
         name = (value if key == "model" else value.partition(":")[2]).strip()
         # The name of a model on a hub is also a path, and a change could contain that folder.

@@ -1,7 +1,7 @@
 """Subcommands: each is a module of this package or an entry point of another package.
 
 The entry points are in the group `crscore.commands`. An entry point has the name of its command; in
-the name of a subcommand, a dot follows the command: `code.study` is `crscore code study`.
+the name of a subcommand, a dot joins the two words: `code.study` is `crscore code study`.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ def summarize(name: str) -> str:
 
 def _find(path: str) -> str:
     """Return the place where a command is defined, as `module:object`; "" for an unknown name."""
-    is_own = path in module_names()
-    return f"{__name__}.{path}:command" if is_own else entry_points(GROUP).get(path, "")
+    is_module = path in module_names()
+    return f"{__name__}.{path}:command" if is_module else entry_points(GROUP).get(path, "")
 
 
 def command_names(parent: str = "") -> set[str]:

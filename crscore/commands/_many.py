@@ -124,7 +124,7 @@ def read_pairs(scorer: Scorer, name: str) -> tuple[Iterator[tuple[str, Pair]], i
     """Read JSON Lines of pairs, and skip blank lines.
 
     Returns:
-        An iterator over the pairs, and the number of lines that are not blank (None for standard
+        An iterator over the pairs, and the number of lines that are not empty (None for standard
         input). The iterator yields the name of each pair, which is its `id` or the location of its
         line, and the pair itself or, if it cannot be read, the error.
 
@@ -144,12 +144,12 @@ def read_pairs(scorer: Scorer, name: str) -> tuple[Iterator[tuple[str, Pair]], i
         (f"{source}:{number}", line.removeprefix(codecs.BOM_UTF8 if number == 1 else b"").strip())
         for number, line in enumerate(content, 1)
     )
-    filled = ((location, line) for location, line in lines if line)
-    first = next(filled, None)
+    not_blank = ((location, line) for location, line in lines if line)
+    first = next(not_blank, None)
     # If the file is of another kind, such as a diff, it is reported once and not for each line.
     if first is None or not first[1].startswith(b"{"):
         raise InputError(f'{name}: expected JSON Lines: {{"diff": ..., "review": ...}}')
-    return (_read_pair(scorer, *line) for line in chain([first], filled)), total
+    return (_read_pair(scorer, *line) for line in chain([first], not_blank)), total
 
 
 def _read_pair(scorer: Scorer, location: str, line: bytes) -> tuple[str, Pair]:
@@ -183,7 +183,7 @@ def _render_row(name: str, result: Result, fmt: str) -> str:
     usefulness = f"{view.UNDEFINED} not scored"
     if result.usefulness is not None:
         usefulness, *_ = view.score_cells(result, result)
-    standing, rest = usefulness.split(" ", 1)
+    standing, interval = usefulness.split(" ", 1)
     relevance = view.hundred(result.relevance)
     reason = "" if result.scores.reason is None else f": {result.scores.reason}"
-    return f"{standing:>3} {rest:<27} relevance {relevance:>3}  {safe_line(name + reason)}\n"
+    return f"{standing:>3} {interval:<27} relevance {relevance:>3}  {safe_line(name + reason)}\n"

@@ -91,7 +91,7 @@ def write_document(
     Args:
         fmt: Name of the format.
         output: Path; None for stdout.
-        document: The document, which is written as it is in the format `json`.
+        document: The document; the format `json` writes all its fields.
         renderers: For each other format, the function that renders the document. The function for
             `text` is called with `color` and `width`.
     """
@@ -117,7 +117,7 @@ def host_options(*, wait_budget_s: float) -> Callable[[Command], Command]:
     """
 
     def add(command: Command) -> Command:
-        @option("--api-url URL", "Address of GitHub's API (default: GITHUB_API_URL), or of GitLab.")
+        @option("--api-url URL", "Address of GitHub's API (default: GITHUB_API_URL) or GitLab's.")
         @option(
             "--wait-budget SECONDS", "Maximum seconds to wait for the code host in total.",
             type=SECONDS, default=wait_budget_s,

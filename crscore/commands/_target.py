@@ -12,8 +12,8 @@ from crscore.hosts.site import Site, all_sites
 
 # https://docs.github.com/en/pull-requests/collaborating-with-pull-requests/working-with-forks/configuring-a-remote-repository-for-a-fork
 REMOTES: Final = ("upstream", "origin")
-"""Preferred names of remotes, in order. `upstream` is first, because it has the pull requests of a
-fork."""
+"""Preferred names of remotes, in order. `upstream` is first, because pull requests from a fork are
+opened there."""
 # Matches `git@host:owner/name.git`, `ssh://git@host:22/owner/name` and
 # `https://token@host/owner/name.git`.
 _REMOTE: Final = re.compile(
@@ -45,7 +45,7 @@ def find_target(target: str, api_url: str | None) -> Target:
 
     Args:
         target: A number, `owner/repo#7`, `group/project!7` or the address of its page.
-        api_url: Address of the API from the command line, with which any host is allowed; None if
+        api_url: Address of the API from the command line, which allows pages on any host; None if
             not given.
 
     Raises:
@@ -67,7 +67,7 @@ def find_target(target: str, api_url: str | None) -> Target:
         first = all_sites()[0]
         text = f"{repository}{first.mark}{text}"
         if api_url is None:
-            expected = f"alone needs a clone of {first.web(None)}, and this one is of {host}"
+            expected = f"alone needs a clone of {first.web(None)}, not one of {host}"
             raise ConfigError(target.strip(), COMMAND_LINE, f"{expected}; give {text}")
     for site in all_sites():
         web = urlsplit(site.web(api_url))
@@ -111,11 +111,10 @@ def find_repositories(
 
     Args:
         texts: Each is `owner/name`, `group/subgroup/project`, or the address of the page.
-        api_url: Address of the API from the command line, with which any host is allowed; None if
-            not given.
+        api_url: Address of the API from the command line; None if not given.
 
     Returns:
-        The names, and their host; None if neither an address nor a subgroup shows the host.
+        The names, and their host; the host is None if neither an address nor a subgroup shows it.
 
     Raises:
         ConfigError: An address is on another host, or the names are on two hosts.

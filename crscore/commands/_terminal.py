@@ -45,7 +45,7 @@ def print_note(line: str) -> None:
 
 def print_gate(failed: Sequence[str], notices: Sequence[str] = ()) -> int:
     """Print the messages of a gate, and return its exit code."""
-    # Printed even with --quiet, because a gate that failed or was not applied must say so.
+    # Printed even with --quiet, because a gate that failed or could not judge must say so.
     for line in (*notices, *failed):
         print_message(line)
     return EXIT_GATE if failed else 0
@@ -142,7 +142,7 @@ class GroupedCommand(click.Command):
 
 
 class CommandGroup(GroupedCommand, click.Group):
-    """Group of commands whose help has this layout."""
+    """Group of commands whose help also lists the options in groups."""
 
     command_class = GroupedCommand
 

@@ -58,8 +58,8 @@ _STOPPED: Final = (
 def command(*, output_dir: Path | None) -> int:
     """Score pull requests as a step of a GitHub workflow.
 
-    It reads the variables that a runner sets: the event, the inputs of action.yml, and the files
-    for outputs and summary. Outside of a workflow, use `crscore pr`.
+    The command reads the variables that a runner sets: the event, the inputs of action.yml, and the
+    files for outputs and summary. Outside of a workflow, use `crscore pr`.
 
     Examples:
         crscore action   # in a workflow
@@ -172,7 +172,7 @@ def _find_numbers(
         # for forks.
         owner, branch, sha = target.head
         return host.find_by_head(client, runner.repository, owner=owner, branch=branch, sha=sha)
-    # More than are scored are listed, so that the skipped pull requests can be counted.
+    # More pull requests are listed than scored, so that the skipped ones can be counted.
     numbers = host.find_recent(
         client, runner.repository, days=event.RECENT_DAYS, limit=host.MAX_LISTED
     )
@@ -207,7 +207,7 @@ def _read_sarif(runner: Environment, step: Step, *, is_single: bool) -> tuple[Ra
         if not files:
             step.note("warning", f"No file matches {pattern} of the input sarif.")
     if len(names) > MAX_SARIF_FILES:
-        raise InputError(f"the input sarif matches {len(names):,} files, over {MAX_SARIF_FILES}")
+        raise InputError(f"the input sarif matches {len(names):,} files; limit: {MAX_SARIF_FILES}")
     # The settings file of the workspace is not read, because it may come from the pull request.
     settings = resolve_settings({"fail_under": runner.inputs.fail_under}, file=None)
     return read_sarif_files(settings, names)
@@ -352,8 +352,8 @@ def _write_summary(file: Path | None, step: Step) -> None:
     items = "".join(f"- {line}\n" for line in lines)
     notes = escape.no_commands(f"\n**crscore**\n\n{items}") if items else ""
     # The messages get their space first, because tables can be shortened but errors must be shown.
-    room = outputs.free_summary_bytes(file) - len(notes.encode("utf-8", "replace"))
-    text = for_people.render_summary(step.overviews, room=room) if step.overviews else ""
+    limit = outputs.free_summary_bytes(file) - len(notes.encode("utf-8", "replace"))
+    text = for_people.render_summary(step.overviews, limit=limit) if step.overviews else ""
     if step.overviews and not text:
         step.show("warning", "The job summary is full; only the log has the scores.")
     if (text or notes) and not outputs.append_summary(file, f"{text}{notes}"):
@@ -365,7 +365,7 @@ def _write_annotations(step: Step) -> None:
 
     # Annotations are written for a single pull request only, because those of several would be on
     # the same lines.
-    room = MAX_SHOWN_MESSAGES - max(step.counts.values(), default=0)
-    if len(step.overviews) == 1 and room > 0:
-        text = for_hosts.render_annotations(step.overviews[0], max_per_level=room)
+    remaining = MAX_SHOWN_MESSAGES - max(step.counts.values(), default=0)
+    if len(step.overviews) == 1 and remaining > 0:
+        text = for_hosts.render_annotations(step.overviews[0], max_per_level=remaining)
         click.echo(text, nl=False)

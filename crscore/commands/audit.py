@@ -93,7 +93,7 @@ def command() -> None:
     "Repositories of an organisation or a group: 'acme/*', 'acme/shop-*'.",
     to="organisations",
 )
-@option("--since DAY", "First day to read of a new repository (default: 30 days ago).", type=DAY)
+@option("--since DAY", "First day to read, for new repositories (default: 30 days ago).", type=DAY)
 @option("--max-requests N", "Maximum REST requests of this run.", type=COUNT)
 @option("--git-url URL", "Address to clone from, with {name} for OWNER/REPO.")
 @host_options(wait_budget_s=600)
@@ -169,7 +169,7 @@ def score(
 ) -> int:
     """Score new pull requests in the store, and detect whether comments were acted on.
 
-    For a month after each merge, it also finds later commits that fix lines of the pull request.
+    Later commits that fix lines of a pull request are also found, for a month after its merge.
 
     Examples:
         crscore audit score --workers 4
@@ -313,15 +313,15 @@ def digest(
 @_selection
 @option(
     "--baseline NUMBER",
-    "Score to compare with, or `previous`: the period before (default without --fail-under-low).",
+    "Score to compare with; `previous`: the last period (default without --fail-under-low).",
 )  # fmt: skip
 @option(
-    "--fail-under-low N", "Fail if the low end of a bot's usefulness is below N.",
+    "--fail-under-low N", "Fail if the low end of a bot's usefulness interval is below N.",
     type=click.FloatRange(0, 100),
 )  # fmt: skip
 @option("--min-drop N", "Smallest relevant score drop.", type=click.FloatRange(0, 100), default=3.0)
 @option(
-    "--on-nothing", "Whether a bot without a score passes the gate; skip: without a notice.",
+    "--on-nothing", "What the gate does with a bot without a score; skip: pass without a notice.",
     type=click.Choice(get_args(OnNothing)), default="pass",
 )  # fmt: skip
 @_webhook
@@ -348,22 +348,22 @@ def gate(
 
     with _open_store(file, must_exist=True) as store:
         overview = _make_overview(store, selection)
-        before: float | Overview | None = None
+        reference: float | Overview | None = None
         if baseline == "previous" or (baseline is None and fail_under_low is None):
             since, until = (datetime.fromisoformat(day) for day in (overview.since, overview.until))
             # The last day belongs to a period, so these two periods have the same number of days.
             first_day = since - (until - since) - timedelta(days=1)
             earlier = {"since": first_day, "until": since - timedelta(days=1)}
-            before = _make_overview(store, selection | earlier)
+            reference = _make_overview(store, selection | earlier)
         elif baseline is not None:
             try:
-                before = float(baseline)
+                reference = float(baseline)
             except ValueError:
                 expected = f"must be a number from 0 to 100, or `previous`, not {baseline[:50]!r}"
                 raise ConfigError("--baseline", COMMAND_LINE, expected) from None
     result = gates.judge(
         overview,
-        baseline=before,
+        baseline=reference,
         minimum_drop=min_drop,
         fail_under_low=fail_under_low,
         reviewers=reviewers or ("*",),
@@ -390,7 +390,7 @@ def _open_store(file: Path, *, must_exist: bool = False) -> Iterator[Store]:
 
 
 def _find_host(store: Store) -> Site:
-    """Return the code host of the store's repositories, by the address of a repository's page."""
+    """Return the code host of the store's repositories, which all have the same."""
     from crscore.audit.store.queries import all_repositories  # noqa: PLC0415
 
     return site_of_page(next((row.page or "" for row in all_repositories(store)), ""))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from crscore.readers.model import ModelReader
 
 FETCH: Final = "fetch"
-"""Word instead of the golden set, with which a public set is converted from its clone."""
+"""First argument that selects converting a public set from its clone."""
 # https://www.sqlite.org/fileformat.html#magic_header_string
 _SQLITE: Final = b"SQLite format 3\0"
 
@@ -71,8 +71,8 @@ def command(
     """Score the FINDINGS of review bots against known problems.
 
     A small encoder decides which finding is about which problem. With --reader, a language model
-    decides about pairs of which the encoder is unsure; --format requests writes the requests to it.
-    FINDINGS may be a database of `crscore audit`. Formats and numbers: docs/bench.md.
+    decides about pairs of which the encoder is unsure; --format requests outputs the requests for
+    it. FINDINGS may be a database of `crscore audit`. Formats and numbers: docs/bench.md.
 
     Examples:
         crscore bench golden.jsonl findings.jsonl
@@ -131,7 +131,7 @@ def command(
 
 
 def _make_judge(flags: Mapping[str, Any]) -> ModelReader | None:
-    """Return the language model of the option `--reader`; None if only a file sets `reader`."""
+    """Return the language model that `--reader` names; a settings file cannot name one here."""
     if flags["reader"] is None:
         return None
     from crscore.scorer import make_model_reader  # noqa: PLC0415

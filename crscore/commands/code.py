@@ -70,7 +70,7 @@ def document_command(function: Callable[..., WrittenDocument]) -> Callable[..., 
 
 
 def as_report(lay_out: Callable[[Any], layout.Report]) -> Callable[..., str]:
-    """Return a function that renders a document as text, with the layout of `lay_out`."""
+    """Return a function that renders a document as the text of the report that `lay_out` makes."""
     from crscore.reports import layout  # noqa: PLC0415
 
     return lambda document, **_: layout.to_text(lay_out(document))
@@ -120,8 +120,8 @@ def score(
     """
     from crscore.code import samples, scores  # noqa: PLC0415  (so that --help is fast)
 
-    read = samples.read_samples(candidates, references, context=context, language=language)
-    return scores.score_samples(read, metrics, preset=preset), scores.render_text
+    pairs = samples.read_samples(candidates, references, context=context, language=language)
+    return scores.score_samples(pairs, metrics, preset=preset), scores.render_text
 
 
 @command.command("compare")

@@ -67,7 +67,7 @@ def command(*, config_file: Path | None, **flags: Any) -> int:
 
 
 def _report_scorer(settings: Config) -> bool:
-    """Print the signature of scores, or why there can be none; return whether there can be one."""
+    """Print the signature of scores, or why none are possible; return whether they are possible."""
     from crscore.scorer import Scorer, make_cache  # noqa: PLC0415
 
     if settings.cache:

@@ -120,8 +120,8 @@ def command(
         raise ConfigError("offline", "settings", "must be false: pull requests need the network")
     host = find_site(subjects).make_host(connection)
     if post is not None:
-        size = overview.MAX_BYTES
-        data, _ = io.read_input(post, content="report", limit="the largest report", max_bytes=size)
+        limit = "the maximum size in bytes"
+        data, _ = io.read_input(post, content="report", limit=limit, max_bytes=overview.MAX_BYTES)
         _, repository, number = subjects[0]
         checked = run.check_document(host, repository, (number,), data, source=post)
         _print_posted(run.post_overview(host, checked))

@@ -1,4 +1,4 @@
-"""`crscore read`: writes the requests to a language model that reads a review."""
+"""`crscore read`: writes the requests for a language model that reads a review to a file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     name="read",
     cls=_terminal.GroupedCommand,
     groups={"Code": ("language", "path", "source_root")},
-    short_help="Write the requests to a language model that reads a review.",
+    short_help="Write requests for a language model, which reads a review, to a file.",
 )
 @click.argument("diff", type=FILE, metavar="DIFF")
 @click.argument("review", required=False, type=FILE, metavar="REVIEW")
@@ -49,13 +49,13 @@ def command(
     connection: Connection,
     **flags: Any,
 ) -> int:
-    """Write the requests about REVIEW, a code review of the change DIFF, or about many pairs.
+    """Write requests for a language model about REVIEW, a review of DIFF, or about many pairs.
 
     A single argument PAIRS.jsonl has one pair per line, as for crscore score; OWNER/REPO#N is a
     pull request, which is read as by crscore pr with the same settings and checkout. Another
     program or a batch service answers the requests. `--reader replay:FILE` then reads the answers,
     one JSON object per line with the `id` of a request and the `answer`. Score with the same
-    analyzers and complete files, because they are part of the requests.
+    analyzers and --source-root, because the requests depend on them.
 
     Examples:
         crscore read change.diff review.md --requests requests.jsonl --source-root .
@@ -64,8 +64,8 @@ def command(
     """
     settings = load_settings(config_file, flags)
     output = None if target == io.STDIN else target
-    # The output is checked first, because to read many pairs takes minutes, which would be lost if
-    # it could not be written.
+    # The output is checked first, because reading many pairs takes minutes, which would be lost if
+    # the output could not be written.
     io.check_output(output)
     from crscore.reports import escape  # noqa: PLC0415
 
@@ -100,7 +100,7 @@ def _list_requests(
         scorer, change, comments, source = read_inputs(settings, diff, review, code)
         yield source, scorer.requests([(change, comments)])[0]
     elif any(code):
-        raise click.UsageError("the options about the code of a single change need a REVIEW")
+        raise click.UsageError("--language, --path, --source-root and --sarif need a REVIEW")
     elif is_pull_request(diff) and not Path(diff).exists():
         from crscore.pull_request import run  # noqa: PLC0415
         from crscore.readers.model import collect_into  # noqa: PLC0415

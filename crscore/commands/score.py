@@ -90,8 +90,8 @@ def command(
 
     # A folder that has no file of the change is probably not the repository of the change.
     fits = any(file.new_source or file.old_source for file in change.files)
-    folder = Repository.of_folder(Path(code.source_root)) if code.source_root and fits else None
-    result = scorer.score(change, comments, repository=folder)
+    repository = Repository.of_folder(Path(code.source_root)) if code.source_root and fits else None
+    result = scorer.score(change, comments, repository=repository)
     io.write_text(render([result]), output)
     for note in view.notes(result):
         _terminal.print_note(f"note: {note}")

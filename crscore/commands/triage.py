@@ -38,7 +38,7 @@ NO_REMARKS: Final = "No remarks.\n"
 )
 @click.argument("diff", type=FILE, metavar="DIFF")
 @click.argument("review", type=FILE, metavar="REVIEW")
-@format_option("text", "json", "comments", text="comments: JSON of comments with a listed remark.")
+@format_option("text", "json", "comments", text="comments: those with a listed remark, as JSON.")
 @output_option
 @option(
     "--only", "List only remarks with this action, or those of a draft that are worth posting.",

@@ -17,6 +17,7 @@ from crscore.scoring.gate import GateResult
 POLL_S: Final = 30.0
 """Seconds between polls while waiting for a review."""
 _DIGITS: Final = 10
+"""Number of digits of a commit in a message."""
 
 
 def judge(
@@ -69,7 +70,7 @@ def judge(
             if head.sha in commits:
                 continue
             last = (
-                f"; its last review is of {commits[-1][:_DIGITS]}" if commits else " or any other"
+                f"; the last review is of {commits[-1][:_DIGITS]}" if commits else " or any other"
             )
             failed.append(
                 f"{head.repository}#{number}: {pattern} did not review the newest commit "
@@ -83,13 +84,13 @@ def judge(
 
 
 def _list_reviewed(head: Head, messages: Sequence[HostMessage]) -> list[tuple[str, set[str], bool]]:
-    """Return, for each review, its commit, its author's names, and whether these are trusted."""
+    """Return the commit of each review, its author's names, and whether the author is trusted."""
     reviewed = []
     for message in read_posts(messages, pull_author=head.author):
         post = message.post
         is_review = message.is_review or post.kind is MessageKind.REVIEW
-        is_own = post.login is not None and post.login == head.author
-        if not is_review or message.skip or post.state == "DISMISSED" or is_own:
+        is_by_author = post.login is not None and post.login == head.author
+        if not is_review or message.skip or post.state == "DISMISSED" or is_by_author:
             continue
         is_trusted = post.is_trusted is not False
         login = post.login or ""

@@ -34,8 +34,8 @@ def judge(
         fail_on_partial: Whether a partial run fails if there is a threshold.
 
     Returns:
-        The result, with a line for each failure and for each case in which the gate was not
-        applied. Without thresholds, it has no lines.
+        The result, with a line for each failure and for each reviewer who could not be judged.
+        Without thresholds, it has no lines.
 
     Raises:
         ConfigError: `fail_on` is empty.
@@ -50,7 +50,7 @@ def judge(
     # A person who can only comment must be able neither to block a pull request nor to let it pass
     # (docs/design/016-pull-request.md).
     if overview.partial:
-        lines = (f"{subject}: the gate was not applied: the run is partial",)
+        lines = (f"{subject} could not be judged: the run is partial",)
         return GateResult(lines, ()) if fail_on_partial else GateResult((), lines)
     failed: list[str] = []
     notices: list[str] = []
@@ -60,7 +60,7 @@ def judge(
         scores_by_name |= matches
         if not matches:
             choose_messages(settings.on_nothing, failed, notices).append(
-                f"{subject}: the gate was not applied to {pattern}: no such reviewer commented"
+                f"{subject}: {pattern} could not be judged: no such reviewer commented"
             )
     # Outsiders are left out, because otherwise anybody could change the outcome: a template that an
     # outsider pasted raised a poor review from 9 to 99, and an outsider's poor review could fail

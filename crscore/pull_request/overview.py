@@ -164,7 +164,7 @@ class Place(Struct, frozen=True, kw_only=True):
 
 
 class Proof(Struct, frozen=True, kw_only=True):
-    """Proof that a statement of a remark about the code is true or false."""
+    """Proof that what a remark says about the code is true or false."""
 
     verdict: records.Verdict
     """Confirmed or refuted."""
@@ -215,7 +215,7 @@ class Overview(Struct, frozen=True, kw_only=True):
     schema: Literal["urn:crscore:pull:4"] = SCHEMA
     """Name of the JSON document's schema."""
     version: Name
-    """Version of crscore that measured it."""
+    """Version of crscore that scored it."""
     signature: Text
     """Signature of the settings: same signature and inputs, same scores."""
     repository: Repository
@@ -243,7 +243,9 @@ class Overview(Struct, frozen=True, kw_only=True):
     other_reviewers: Count
     """Number of further reviewers, beyond that limit."""
     remarks: Annotated[tuple[ReviewRemark, ...], Meta(max_length=MAX_REMARKS)]
-    """Refuted remarks, then those that need an answer, by value; at most `MAX_REMARKS`."""
+    """Refuted remarks, then those that need an answer, each the most valuable first; at most
+    `MAX_REMARKS`.
+    """
     open: Annotated[tuple[Point, ...], Meta(max_length=MAX_POINTS)]
     """Unaddressed topics and points, the most important first; at most `MAX_POINTS`."""
     missing: Annotated[tuple[Text, ...], Meta(max_length=MAX_NOTES)]
@@ -314,7 +316,7 @@ def make_overview(
             Reviewer(
                 usefulness=None if review is None else _make_useful(review.usefulness),
                 **_published_scores(None if review is None else review.scores),
-                name=_text(name, MAX_NAME_CHARS) or "unknown",
+                name=_clip(name, MAX_NAME_CHARS) or "unknown",
                 is_bot=any(thread.is_bot for thread in threads),
                 is_trusted=name not in untrusted,
                 comments=len(threads),
@@ -328,10 +330,10 @@ def make_overview(
     texts = (*pull.notes, *notes, *view.describe_flags(result), *view.notes(result))
     return Overview(
         version=__version__,
-        signature=_text(result.signature),
+        signature=_clip(result.signature),
         repository=pull.repository,
         number=pull.number,
-        title=_text(pull.title),
+        title=_clip(pull.title),
         url=pull.url,
         head=pull.head,
         graded=view.has_degrees(result),
@@ -366,8 +368,8 @@ def _make_together(result: records.Result) -> Together:
 def _make_useful(value: records.Usefulness | None, *further: str) -> Useful | None:
     if value is None:
         return None
-    verdict = _text(" ".join(filter(None, (view.verdict(value), *further))))
-    word = _text(value.word, MAX_NAME_CHARS)
+    verdict = _clip(" ".join(filter(None, (view.verdict(value), *further))))
+    word = _clip(value.word, MAX_NAME_CHARS)
     return copy_fields(Useful, value, word=word, verdict=verdict)
 
 
@@ -375,7 +377,7 @@ def _published_scores(scores: records.Scores | None) -> dict[str, Any]:
     names = ("relevance", "conciseness", "comprehensiveness")
     reason = "nothing to score was written" if scores is None else scores.reason
     values = {name: getattr(scores, name, None) for name in names}
-    return values | {"reason": None if reason is None else _text(reason)}
+    return values | {"reason": None if reason is None else _clip(reason)}
 
 
 def _make_remarks(result: records.Result, listed: dict[str, str]) -> Iterator[ReviewRemark]:
@@ -387,39 +389,39 @@ def _make_remarks(result: records.Result, listed: dict[str, str]) -> Iterator[Re
                 spans = receipt.lines[:MAX_PROOF_PLACES]
                 proof = Proof(
                     verdict=receipt.verdict,
-                    says=_text(receipt.says),
-                    fact=_text(receipt.fact),
-                    lines=tuple(Place(**_place([span], listed)) for span in spans),
+                    says=_clip(receipt.says),
+                    fact=_clip(receipt.fact),
+                    lines=tuple(Place(**_locate([span], listed)) for span in spans),
                 )
             yield ReviewRemark(
-                text=_text(view.remark_text(result, remark)),
-                facts=_text(view.describe_remark(remark, points)),
+                text=_clip(view.remark_text(result, remark)),
+                facts=_clip(view.describe_remark(remark, points)),
                 level=remark.level if remark.is_valuable else None,
-                reviewer=_text(view.author(comment.author), MAX_NAME_CHARS),
+                reviewer=_clip(view.author(comment.author), MAX_NAME_CHARS),
                 receipt=proof,
-                **_place(view.remark_spans(result, remark), listed),
+                **_locate(view.remark_spans(result, remark), listed),
             )
 
 
 def _point(result: records.Result, item: records.PseudoReference, listed: dict[str, str]) -> Point:
     return Point(
-        text=_text(item.text),
+        text=_clip(item.text),
         kind=item.kind,
-        source=_text(item.source),
+        source=_clip(item.source),
         severity=view.severity(result, item),
         weight=item.weight,
-        **_place(item.spans, listed),
-        more=tuple(Place(**_place([span], listed)) for span in item.spans[1 : MAX_MORE_PLACES + 1])
+        **_locate(item.spans, listed),
+        more=tuple(Place(**_locate([span], listed)) for span in item.spans[1 : MAX_MORE_PLACES + 1])
         if item.kind is ReferenceKind.ISSUE
         else (),
     )
 
 
-def _place(spans: Sequence[LineSpan], listed: dict[str, str]) -> dict[str, Any]:
+def _locate(spans: Sequence[LineSpan], listed: dict[str, str]) -> dict[str, Any]:
     """Return the fields of the place of the first span in the new version, else in the old one."""
     # The new version takes precedence, because hosts show it.
     span = min(spans, key=lambda span: span.side is not Side.NEW, default=_NO_SPAN)
-    path = _text(span.path, MAX_PATH_CHARS) or None
+    path = _clip(span.path, MAX_PATH_CHARS) or None
     listed_as = listed.get(span.path, span.path) if span.side is Side.OLD else span.path
     return {
         "path": path,
@@ -435,13 +437,13 @@ _NO_SPAN = LineSpan(path="", side=Side.NEW, start=0, end=0)
 
 def _limit_notes(sentences: Iterable[str]) -> tuple[str, ...]:
     """Clean the notes and drop repeated ones; beyond the limit, the last note counts the rest."""
-    texts = [_text(sentence) for sentence in dict.fromkeys(sentences)]
+    texts = [_clip(sentence) for sentence in dict.fromkeys(sentences)]
     if len(texts) <= MAX_NOTES:
         return tuple(texts)
     return (*texts[: MAX_NOTES - 1], f"And {len(texts) - MAX_NOTES + 1:,} more, left out here.")
 
 
-def _text(text: str, limit: int = MAX_TEXT_CHARS) -> str:
+def _clip(text: str, limit: int = MAX_TEXT_CHARS) -> str:
     """Clean a text and truncate it to `limit`; a note at the end says that it was truncated."""
     return escape.one_line(text, limit - _CUT_CHARS)[:limit]
 
@@ -465,7 +467,7 @@ def decode_overview(data: bytes, *, source: str) -> Overview:
         InputError: The document is not JSON or violates a rule; the message names the field.
     """
     if len(data) > MAX_BYTES:
-        raise LimitError("MAX_BYTES", MAX_BYTES, len(data), source)
+        raise LimitError("the maximum size in bytes", MAX_BYTES, len(data), source)
     try:
         overview = msgspec.json.decode(data, type=Overview)
         if not overview.url.endswith(f"/{overview.number}"):

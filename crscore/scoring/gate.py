@@ -4,16 +4,16 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 NO_WEIGHTS: Final = "the encoder has no usefulness weights"
-"""Reason why a text with the other scores has no usefulness."""
+"""Reason why a text has no usefulness although it has the other scores."""
 
 
 class GateResult(NamedTuple):
     """Messages about texts that failed, and about texts that could not be judged."""
 
     failed: tuple[str, ...]
-    """Messages about texts below a threshold, one sentence each; empty if all texts pass."""
+    """Messages about texts that fail the gate, one sentence each; empty if the gate passes."""
     notices: tuple[str, ...]
-    """Reasons why the gate was not applied, one sentence each."""
+    """Messages about texts that could not be judged, with the reasons, one sentence each."""
 
 
 def check_thresholds(
@@ -37,24 +37,24 @@ def check_thresholds(
         on_nothing: What happens if a score is unknown; see `choose_messages`.
 
     Returns:
-        The messages, without any if the text passes all thresholds.
+        The messages; none if the text passes all thresholds.
     """
     failed: list[str] = []
     notices: list[str] = []
     values = {
         "fail-under": ("usefulness", getattr(usefulness, "standing", None)),
-        "fail-under-low": ("the low end of the usefulness", getattr(usefulness, "low", None)),
+        "fail-under-low": ("low end of the usefulness interval", getattr(usefulness, "low", None)),
         "fail-under-relevance": ("relevance", relevance),
     }
     for flag, threshold in thresholds.items():
-        measure, value = values[flag]
+        score_name, value = values[flag]
         # An unknown score cannot be compared, so `on_nothing` decides.
         if value is None:
             cause = reason or NO_WEIGHTS
             messages = choose_messages(on_nothing, failed, notices)
-            messages.append(f"the gate was not applied to {name}: no {measure} ({cause})")
+            messages.append(f"{name} could not be judged: no {score_name} ({cause})")
         elif value < threshold:
-            failed.append(f"{measure} of {name} is {value:.4g}, below {flag} {threshold:g}")
+            failed.append(f"{score_name} of {name} is {value:.4g}, below {flag} {threshold:g}")
     return GateResult(tuple(failed), tuple(notices))
 
 

@@ -13,7 +13,7 @@ EXAMPLES = {
     "OutputError": errors.OutputError("out.html", "it is a folder"),
     "ConfigError": errors.ConfigError("treshold", "environment", "is no setting"),
     "DependencyError": errors.DependencyError("scipy", "pip install scipy"),
-    "ToolNotFoundError": errors.ToolNotFoundError("pmd", "get it from pmd.github.io"),
+    "ToolNotFoundError": errors.ToolNotFoundError("pmd", "crscore analyzers install pmd"),
     "ToolFailedError": errors.ToolFailedError("pmd", "took longer than 20 s"),
     "ToolOutputError": errors.ToolOutputError("pmd", "no JSON"),
     "UnknownPluginError": errors.UnknownPluginError("encoders", "x", ("a", "b")),
@@ -67,7 +67,7 @@ def test_limit_error_names_the_limit_and_both_numbers() -> None:
     assert "20,000" in text
 
 
-@pytest.mark.parametrize("limit", ["the maximum size", "the largest report", "max_comments"])
+@pytest.mark.parametrize("limit", ["the maximum size in bytes", "max_comments"])
 def test_message_does_not_suggest_raising_a_limit_that_is_no_setting(limit: str) -> None:
     text = str(errors.LimitError(limit, 3000, 20000, "big"))
     assert text.startswith(f"big: {limit} is 3,000, and this input has 20,000; score a smaller ")

@@ -46,21 +46,22 @@ def render_annotations(overview: Overview, *, max_per_level: int = MAX_PER_LEVEL
 
     Args:
         overview: The overview; its points are sorted by importance.
-        max_per_level: How many annotations of one level the step may still write, at least 1.
+        max_per_level: Maximum number of annotations of each level that the step may still write,
+            at least 1.
 
     Returns:
         Lines for the step's output; "" if no issue is unaddressed.
     """
     issues = (point for point in overview.open if point.kind is ReferenceKind.ISSUE)
     # One notice is reserved for the last line, which counts the omitted annotations.
-    room = {"error": max_per_level, "warning": max_per_level, "notice": max_per_level - 1}
+    remaining = {"error": max_per_level, "warning": max_per_level, "notice": max_per_level - 1}
     lines = []
     issue_places = list(_list_places(issues))
     for point, place in issue_places:
         command = _COMMANDS[point.severity]
-        if room[command] <= 0:
+        if remaining[command] <= 0:
             continue
-        room[command] -= 1
+        remaining[command] -= 1
         properties: dict[str, str] = {}
         # An annotation needs a file of the newest commit, and its exact path.
         if place.listed is not None and is_plain(place.listed) and place.side is Side.NEW:

@@ -53,12 +53,12 @@ def render_comment(overview: Overview) -> str:
     return render_markdown([content], limit=limit, noun="pull request")
 
 
-def render_summary(overviews: Sequence[Overview], *, room: int = MAX_SUMMARY_BYTES) -> str:
+def render_summary(overviews: Sequence[Overview], *, limit: int = MAX_SUMMARY_BYTES) -> str:
     """Write a job summary with a section for each pull request.
 
     Args:
         overviews: Overviews to show, in order.
-        room: Maximum size of the text in bytes of UTF-8: what is left of the summary's limit.
+        limit: Maximum number of bytes of the text in UTF-8: what the summary has left.
 
     Returns:
         Markdown; "" if nothing fits.
@@ -74,9 +74,9 @@ def render_summary(overviews: Sequence[Overview], *, room: int = MAX_SUMMARY_BYT
         for overview in overviews
     ]
     text = render_markdown(
-        documents, limit=room, noun="pull request", heading="##", size=_count_bytes
+        documents, limit=limit, noun="pull request", heading="##", size=_count_bytes
     )
-    return text if _count_bytes(text) <= room else ""
+    return text if _count_bytes(text) <= limit else ""
 
 
 def _count_bytes(text: str) -> int:
@@ -229,7 +229,7 @@ def make_notes(overview: Overview) -> blocks.Folded:
 
 
 def make_signature(overview: Overview) -> blocks.Signature:
-    """Return the signature, after the commit that was measured."""
+    """Return the signature, after the commit that was scored."""
     commit = Run(overview.head[:7], "code", overview.commit_url)
     return blocks.Signature(overview.signature, before=(Run("Measured at "), commit, Run(". ")))
 
@@ -288,8 +288,8 @@ def _explain_scores(overview: Overview) -> str:
     if overview.together.usefulness is not None:
         usefulness = (
             "Useful is the percentage of real reviews by people and bots that are less useful; in "
-            "four of five cases, the value from readers (language models) that judged the text "
-            "with its code is within the brackets. About is how likely the text is about this "
+            "four of five cases, the brackets contain the value that language models give if they "
+            "judge the text with its code. About is how likely the text is about this "
             "change and no other. Importance is how harmful a merge would be that ignores the most "
             "important remark, if that remark is right. "
         )

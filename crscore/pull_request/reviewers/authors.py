@@ -92,13 +92,13 @@ def find_author(
     Args:
         post: The post.
         pull_author: Login of the pull request's author; None when the account is deleted.
-        markers: Marker text in a reviewer's posts, by the reviewer's name.
+        markers: Reviewer's name -> marker text in the posts of this reviewer.
         requested: Names of reviewers, in lower case, whose markers also count in the pull request
             author's posts. Patterns have no effect.
 
     Returns:
-        The post with its author, without a text. If the login of a person or of an unknown bot is
-        the name of a known bot, `reviewer` is the login after an `@`.
+        The post with its author; `text` is not yet set. If the login of a person or of an unknown
+        bot is the name of a known bot, `reviewer` is the login after an `@`.
     """
     # Anyone can type a marker. If it always counted, outsiders could write as a bot, and so could
     # the author of the pull request, which a gate may judge (docs/design/019-who-spoke.md).
@@ -108,9 +108,9 @@ def find_author(
         (profile for profile in profiles() if matches_any(profile.logins, posted_by)), None
     )
     may_sign = account_profile is None or account_profile.shared
-    marked = claimed = _find_claimed(post.body, markers, profiles(), may_sign=may_sign)
-    if claimed and not is_bot and posted_by == account(pull_author):
-        marked = _find_claimed(
+    marked = signer = _find_signer(post.body, markers, profiles(), may_sign=may_sign)
+    if signer and not is_bot and posted_by == account(pull_author):
+        marked = _find_signer(
             post.body,
             {name: text for name, text in markers.items() if name.casefold() in requested},
             [profile for profile in profiles() if profile.name.casefold() in requested],
@@ -137,16 +137,17 @@ def find_author(
         reviewer=f"@{login}" if clashes else login,
         account=posted_by,
         is_bot=is_bot,
-        denied=claimed[0] if claimed else None,
+        denied=signer[0] if signer else None,
     )
 
 
-def _find_claimed(
+def _find_signer(
     body: str, markers: Mapping[str, str], bots: Sequence[Profile], *, may_sign: bool
 ) -> tuple[str, Profile | None] | None:
-    """Return the name of the reviewer whose marker is in a body, and its profile.
+    """Return the name and the profile of the reviewer whose marker is in a body.
 
     The profile is None for a name without a profile in `bots`. The result is None without a marker.
+    Markers of profiles count only if `may_sign`.
     """
     name = find_user_marker(body, markers)
     if name is not None:
@@ -163,7 +164,7 @@ def find_user_marker(body: str, markers: Mapping[str, str]) -> str | None:
 
     Args:
         body: Markdown, any characters.
-        markers: Marker text by the reviewer's name; blank texts are ignored.
+        markers: Reviewer's name -> marker text; blank texts are ignored.
 
     Returns:
         The first name with a matching marker; None when there is none.
@@ -179,16 +180,16 @@ def find_user_marker(body: str, markers: Mapping[str, str]) -> str | None:
     if not matches:
         return None
     lines = Outline(text).lines
-    bodies = "\n".join(
+    unquoted = "\n".join(
         "" if line.in_code or line.quoted else text[line.start : line.end] for line in lines
     )
-    without_code = _CODE_SPAN.sub("``", bodies)
+    without_code = _CODE_SPAN.sub("``", unquoted)
     # A marker that itself contains code is also searched for in code spans.
     return next(
         (
             name
             for name, mark in matches.items()
-            if mark in (bodies if "`" in mark else without_code)
+            if mark in (unquoted if "`" in mark else without_code)
         ),
         None,
     )

@@ -26,7 +26,7 @@ from crscore.pull_request.reviewers.strip_bot_text import (
 from crscore.review.sentences import split_comment
 
 OWN_MARKER: Final = "<!-- crscore:"
-"""Start of the comments of crscore, which comments of others may also have."""
+"""Beginning of the comments of crscore. Comments of others may also begin with it."""
 NO_MARKERS: Final[Mapping[str, str]] = MappingProxyType({})
 # "<br>", "</details>", "<img src=x>"; not "a < b".
 _TAG: Final = re.compile(r"</?[a-zA-Z][^<>]*>")
@@ -99,8 +99,8 @@ def choose_reviews(
         The remaining messages, in the same order, and the names of the bots that posted reports.
     """
     present = [message for message in messages if not _is_answer(message, pull_author)]
-    # A bot without a profile that only posts in the conversation is taken for a reporter, for
-    # example of test coverage.
+    # A bot without a profile that only posts in the conversation probably posts reports, for
+    # example on test coverage.
     unknown = [message for message in present if message.is_bot and message.profile is None]
     unmarked = {message.reviewer for message in unknown if not message.marked}
     outside = (message for message in unknown if message.post.kind is not MessageKind.CONVERSATION)
@@ -133,9 +133,9 @@ def _is_answer(message: Message, pull_author: str | None) -> bool:
         return False
     # A review bot that also writes code can review its own change. Its reviews, and its first posts
     # in threads, are not answers.
-    reviews_itself = profile is not None and not profile.shared
+    is_review_bot = profile is not None and not profile.shared
     is_start = post.kind is MessageKind.REVIEW or post.thread == post.id
-    return not (reviews_itself and is_start)
+    return not (is_review_bot and is_start)
 
 
 def _is_report(message: Message, reporters: frozenset[str]) -> bool:

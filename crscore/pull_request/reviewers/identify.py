@@ -46,7 +46,7 @@ class ReviewerThread(Struct, frozen=True, kw_only=True):
     is_bot: bool
     """Whether the reviewer is a program."""
     posts: tuple[HostMessage, ...]
-    """Posts of the thread, by time; never empty."""
+    """Posts of the thread, oldest first; never empty."""
     body: str
     """Joined review text of the posts; Markdown, never blank."""
     place: HostMessage
@@ -85,7 +85,7 @@ def identify_reviewers(
     Comments of crscore, commands to it, posts that a bot's profile excludes and posts without words
     are left out. Without `authors`, all reviewers are included except the pull request's author and
     unknown bots that only post in the conversation, as reports do. Posts of one reviewer in one
-    thread are joined; repeated text counts once (`without_repeats`).
+    thread are joined; repeated text counts once (`drop_repeats`).
 
     Args:
         posts: Posts in any order, which does not affect the result.
@@ -93,7 +93,7 @@ def identify_reviewers(
         authors: Patterns of logins and reviewers' names to include; `*` matches any text, and a
             leading `!` excludes. If all of them exclude, the other reviewers are chosen as without
             `authors`.
-        markers: Text that identifies a reviewer's posts, by the reviewer's name. In posts of the
+        markers: Reviewer's name -> text that identifies the posts of this reviewer. In posts of the
             pull request's author, a marker counts only if `authors` has the reviewer's full name.
 
     Returns:
@@ -113,16 +113,16 @@ def identify_reviewers(
         # Anyone can register the login of an app, so such a person gets another name.
         if not is_known and message.reviewer in trusted_names:
             messages[index] = replace(message, reviewer=f"@{message.reviewer}")
-    reviews, left_out = _choose_reviewers(messages, pull_author, authors)
-    distinct = without_repeats(reviews)
+    reviews, notes = _choose_reviewers(messages, pull_author, authors)
+    distinct = drop_repeats(reviews)
     roots = {post.id: post for post in posts if post.kind is MessageKind.LINE}
-    remaining = set(map(_thread_key, distinct))
+    remaining_threads = set(map(_thread_key, distinct))
     own_posts = list(filter(is_ours, posts))
-    dropped = [message for message in reviews if _thread_key(message) not in remaining]
+    dropped = [message for message in reviews if _thread_key(message) not in remaining_threads]
     return ReviewerThreads(
         threads=tuple(_make_threads(distinct, roots)),
         repeats=tuple(_make_threads(dropped, roots)),
-        notes=(*left_out, *_make_notes(messages, reviews, own_posts, account(pull_author))),
+        notes=(*notes, *_make_notes(messages, reviews, own_posts, account(pull_author))),
     )
 
 
@@ -189,34 +189,34 @@ def _thread_key(message: Message) -> tuple[str, str, int]:
 def _choose_reviewers(
     messages: Sequence[Message], pull_author: str | None, authors: Sequence[str]
 ) -> tuple[list[Message], tuple[str, ...]]:
-    """Return the messages that are reviews, in order, and notes about what was left out."""
+    """Return the messages that are reviews, in order, and notes on the messages left out."""
     included = [pattern for pattern in authors if not pattern.startswith("!")]
     unwanted = [pattern[1:] for pattern in authors if pattern.startswith("!")]
-    present = [message for message in messages if not _is_named(message, unwanted)]
+    present = [message for message in messages if not _matches_author(message, unwanted)]
     if included:
-        reviews = [message for message in present if _is_named(message, included)]
+        reviews = [message for message in present if _matches_author(message, included)]
         if reviews:
             return reviews, ()
         names = ", ".join(sorted(names_of(messages))) or "none"
         pattern = ", ".join(included)
         return [], (f"The author pattern {pattern} matches no reviewer; present: {names}.",)
     reviews, reporters = choose_reviews(present, pull_author)
-    left_out = []
+    notes = []
     if reporters:
-        left_out.append(
+        notes.append(
             f"What {', '.join(sorted(reporters))} posted in the conversation was not scored, "
             "because it looks like reports of tools. To score such posts, name all reviewers to "
             "score (authors), or a text that identifies the posts (bot markers)."
         )
     if pull_author is None and GHOST in names_of(messages):
-        left_out.append(
+        notes.append(
             "Posts of deleted accounts were not scored, because the pull request's author is one "
             f"of these accounts. To score them, use the author pattern {GHOST}."
         )
-    return reviews, tuple(left_out)
+    return reviews, tuple(notes)
 
 
-def _is_named(message: Message, patterns: Sequence[str]) -> bool:
+def _matches_author(message: Message, patterns: Sequence[str]) -> bool:
     names = {message.reviewer, message.account, strip_app_suffix(message.account)}
     return any(matches(pattern.strip(), name) for pattern in patterns for name in names)
 
@@ -227,7 +227,7 @@ def _make_notes(
     own_posts: Sequence[HostMessage],
     pull_author: str,
 ) -> Iterator[str]:
-    """Yield notes on whose posts count as those of another reviewer, or do not."""
+    """Yield notes on markers: those that count, that do not count, and that hide a post."""
     # These are noted, because anyone can type a marker.
     marked = {(message.reviewer, message.account) for message in reviews if message.marked}
     for name, posted_by in sorted(marked):
@@ -251,15 +251,15 @@ def _make_notes(
         yield f"Posts of {', '.join(logins)} that begin like reports of crscore were not scored."
 
 
-def without_repeats(messages: Sequence[Message]) -> tuple[Message, ...]:
+def drop_repeats(messages: Sequence[Message]) -> tuple[Message, ...]:
     """Drop posts and paragraphs that repeat another post of the same reviewer.
 
     A post on a line is a repetition if the reviewer posted the same text on the same side of the
     same file, on the same line, or if one of the two posts is outdated. Bots post again after a
     push; the current post is kept. The same text on another line, or on the other side, is not a
     repetition. A review's text or a post in the conversation is a repetition if any post has the
-    same text. From the remaining ones, paragraphs of at least four words that also occur in a post
-    on a line are removed, because bots repeat their posts in a summary.
+    same text. From the remaining posts of these two kinds, paragraphs of at least four words that
+    also occur in a post on a line are removed, because bots repeat their posts in a summary.
 
     Args:
         messages: Messages in order of time.
@@ -267,7 +267,7 @@ def without_repeats(messages: Sequence[Message]) -> tuple[Message, ...]:
     Returns:
         The remaining messages, in the same order.
     """
-    distinct = _without_reposts(messages)
+    distinct = _drop_reposts(messages)
     paragraphs_by_author: dict[str, set[str]] = {}
     for message in distinct:
         if message.post.kind is MessageKind.LINE:
@@ -292,10 +292,10 @@ def without_repeats(messages: Sequence[Message]) -> tuple[Message, ...]:
     return tuple(shortened)
 
 
-def _without_reposts(messages: Sequence[Message]) -> tuple[Message, ...]:
+def _drop_reposts(messages: Sequence[Message]) -> tuple[Message, ...]:
     dropped: set[int] = set()
     # Keys of posts: the text; the text with the side of the file; the text with side and line.
-    posted: set[tuple[object, ...]] = set()
+    posted_keys: set[tuple[object, ...]] = set()
     # Current posts on lines come first, then outdated ones, then the rest.
     order = sorted(
         range(len(messages)),
@@ -313,10 +313,10 @@ def _without_reposts(messages: Sequence[Message]) -> tuple[Message, ...]:
             # Lines move with a push. So an outdated post repeats the same text anywhere on its side
             # of the file, but a current post repeats only the same text on the same line.
             keys += [(*file, post.line), file] if post.outdated else [file, (*file, post.line)]
-        if keys[-1] in posted:
+        if keys[-1] in posted_keys:
             dropped.add(index)
         else:
-            posted.update(keys)
+            posted_keys.update(keys)
     return tuple(message for at, message in enumerate(messages) if at not in dropped)
 
 

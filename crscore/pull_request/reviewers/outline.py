@@ -47,7 +47,7 @@ class Line(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Section under a heading, or closed `<details>`."""
+    """Section under a heading, or `<details>` that has an end tag."""
 
     start: int
     """Offset of the heading or opening tag."""
@@ -59,7 +59,7 @@ class Part(NamedTuple):
 
 @dataclass(slots=True)
 class _Container:
-    """Open `<details>`, or the body itself."""
+    """`<details>` whose end tag was not read yet, or the body itself."""
 
     start: int
     summary_start: int | None = None
@@ -72,7 +72,7 @@ class Outline:
     """Lines, headings and folded parts of a body.
 
     Headings and tags in code blocks, code spans and comments are ignored. No text raises an error.
-    Only the lines are in order.
+    Sections and folded parts are in the order of their ends, inner ones first.
 
     Args:
         text: Markdown whose line ends are newlines.
@@ -90,8 +90,8 @@ class Outline:
         the end of the container.
         """
         self.folded: list[Part] = []
-        """Closed `<details>`, inner ones before outer ones. One that is never closed is left out,
-        because the rest of the body would seem to be folded.
+        """`<details>` that have an end tag, inner ones before outer ones. Those without an end tag
+        are left out, because the rest of the body would seem to be folded.
         """
         self.open_fence = ""
         """Line that would close a code block left open at the end of the text."""
@@ -114,7 +114,7 @@ class Outline:
         indent = lead.end() if lead else 0
         quoted, content = ">" in raw[:indent], raw[indent:].rstrip()
         begins_in_comment = start < self._comment_end
-        in_code = not begins_in_comment and self._in_fence(content, quoted=quoted)
+        in_code = not begins_in_comment and self._read_fence(content, quoted=quoted)
         is_visible = not begins_in_comment and not in_code
         text = content.replace("*", "").strip()
         self.lines.append(
@@ -125,7 +125,7 @@ class Outline:
         if is_visible and (match := _HEADING.match(content)):
             container, level = self._containers[-1], len(match[1] or "") or int(match[3])
             self._end_headings(container, level, start + indent)
-            section = Part(start + indent, 0, _title(match[2] or match[4]))
+            section = Part(start + indent, 0, _clean_title(match[2] or match[4]))
             container.headings.append((level, section))
         self._read_marks(max(start, self._comment_end), end)
 
@@ -134,8 +134,8 @@ class Outline:
         while container.headings and container.headings[-1][0] >= level:
             self.sections.append(container.headings.pop()[1]._replace(end=end))
 
-    def _in_fence(self, content: str, *, quoted: bool) -> bool:
-        """Return whether the line belongs to a code block, including its fences."""
+    def _read_fence(self, content: str, *, quoted: bool) -> bool:
+        """Update `open_fence`; return whether the line is in a code block or one of its fences."""
         fence = self.open_fence
         if fence and self._is_fence_quoted and not quoted:
             fence = ""  # the block ends with the quote that contains it
@@ -164,7 +164,7 @@ class Outline:
                     # The length is limited, because an unclosed summary could be very long.
                     limit = container.summary_start + 10 * _MAX_TITLE_CHARS
                     source = self._text[container.summary_start : min(mark.start(), limit)]
-                    container.title, container.summary_start = _title(source), None
+                    container.title, container.summary_start = _clean_title(source), None
             elif name == "summary":
                 container.summary_start = mark.start()
             elif name and not closes:
@@ -177,6 +177,6 @@ class Outline:
                 self.folded.append(part)
 
 
-def _title(source: str) -> str:
+def _clean_title(source: str) -> str:
     text = " ".join(_TAG.sub("", source.replace("&nbsp;", " ").replace("*", "")).split())
     return text.strip("_#: ")[:_MAX_TITLE_CHARS]

@@ -36,12 +36,12 @@ class Cut(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     keep: tuple[str, ...] = ()
     """Patterns of the `<summary>` of a folded part that is kept, even inside a removed part."""
     unquote: bool = False
-    """Whether the bot quotes its own text; quotes are otherwise taken for text of others."""
+    """Whether quotes are text of the bot; in posts of other bots, they are text of others."""
     plain_pre: bool = False
-    """Whether the bot puts prose into `<pre>`, which is otherwise taken for code."""
+    """Whether `<pre>` contains prose of the bot; in posts of other bots, it contains code."""
 
 
-class Post(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Exclusion(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[[not_review]]`: rule for posts of the bot that are not reviews.
 
     If several rules match a post, the first one counts.
@@ -73,7 +73,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Whether many programs post from these accounts, so that markers take precedence over the
     account.
     """
-    not_review: tuple[Post, ...] = ()
+    not_review: tuple[Exclusion, ...] = ()
     """Rules for posts that are not reviews."""
     cut: Cut = Cut()
     """Parts to remove from the posts that are reviews."""

@@ -7,7 +7,7 @@ from typing import Final
 
 from crscore.hosts.records import MessageKind
 from crscore.pull_request.reviewers.outline import Line, Outline, Part
-from crscore.pull_request.reviewers.profile import Cut, Post, Profile
+from crscore.pull_request.reviewers.profile import Cut, Exclusion, Profile
 from crscore.pull_request.reviewers.wildcards import matches_any
 
 # Browsers send the text of a form with "\r\n" at the end of each line:
@@ -23,7 +23,7 @@ _COMMAND: Final = re.compile(r"/crscore(?:\s|$)", re.IGNORECASE)
 Span = tuple[int, int]
 
 
-def find_exclusion(body: str, kind: MessageKind, profile: Profile) -> Post | None:
+def find_exclusion(body: str, kind: MessageKind, profile: Profile) -> Exclusion | None:
     """Find the first rule of a bot's profile by which a post is not a review.
 
     Args:
@@ -34,13 +34,13 @@ def find_exclusion(body: str, kind: MessageKind, profile: Profile) -> Post | Non
     Returns:
         The rule; None if the post is a review.
     """
-    rules = [post for post in profile.not_review if kind in post.kinds]
+    rules = [rule for rule in profile.not_review if kind in rule.kinds]
     if not rules:
         return None
     lines = [line.text for line in _visible_lines(_unify_line_ends(body)) if line.text]
-    for post in rules:
-        if not post.lines or any(matches_any(post.lines, line) for line in lines):
-            return post
+    for rule in rules:
+        if not rule.lines or any(matches_any(rule.lines, line) for line in lines):
+            return rule
     return None
 
 

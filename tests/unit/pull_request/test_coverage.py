@@ -49,7 +49,7 @@ def failed(act: Callable[[Writer], object], *reviewers: str) -> tuple[str, ...]:
 def test_push_after_the_last_review_fails() -> None:
     (line,) = failed(lambda _: None)
     assert line.startswith("acme/shop#7: coderabbit did not review the newest commit ")
-    assert "; its last review is of " in line
+    assert "; the last review is of " in line
 
 
 def test_review_of_the_newest_commit_passes_in_two_requests() -> None:

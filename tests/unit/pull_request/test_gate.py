@@ -76,7 +76,7 @@ def test_partial_run_fails_no_gate_and_says_so() -> None:
 def test_gate_on_a_reviewer_without_a_post_says_so() -> None:
     verdict = judge(scored(mira=0.1), "copilot")
     assert verdict.failed == ()
-    assert "copilot: no such reviewer commented" in verdict.notices[0]
+    assert "copilot could not be judged: no such reviewer commented" in verdict.notices[0]
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_reviewer_without_a_standing_passes_with_a_notice() -> None:
     verdict = gate.judge(useful(None), Config(fail_under=30), ["each"])
     assert verdict.failed == ()
     assert verdict.notices == (
-        "octo/shop#12: the gate was not applied to r0: no usefulness "
+        "octo/shop#12: r0 could not be judged: no usefulness "
         "(the encoder has no usefulness weights)",
     )
 

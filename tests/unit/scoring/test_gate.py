@@ -9,7 +9,7 @@ def test_on_nothing_decides_about_a_text_without_a_score() -> None:
     reason = "no sentence in the review text"
     numbers = {"usefulness": None, "relevance": None, "reason": reason}
     limits = {"fail-under": 30.0}
-    line = "the gate was not applied to a.md: no usefulness (no sentence in the review text)"
+    line = "a.md could not be judged: no usefulness (no sentence in the review text)"
     passed = gate.check_thresholds("a.md", **numbers, thresholds=limits)
     failed = gate.check_thresholds("a.md", **numbers, thresholds=limits, on_nothing="fail")
     assert (passed.failed, passed.notices) == ((), (line,))
@@ -23,4 +23,4 @@ def test_threshold_can_be_for_the_low_end_of_the_interval() -> None:
     numbers = {"usefulness": useful, "relevance": 0.5, "reason": None}
     limits = {"fail-under": 50.0, "fail-under-low": 40.0}
     failed = gate.check_thresholds("a.md", thresholds=limits, **numbers).failed
-    assert failed == ("the low end of the usefulness of a.md is 35, below fail-under-low 40",)
+    assert failed == ("low end of the usefulness interval of a.md is 35, below fail-under-low 40",)

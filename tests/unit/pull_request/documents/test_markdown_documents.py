@@ -234,7 +234,7 @@ def test_verdict_comes_first_and_the_table_has_usefulness(write) -> None:
         "<sub>All from 0 to 100; published scores together: conciseness 67, "
         "comprehensiveness 57, relevance 62 of 100.</sub>"
     ) in shown
-    assert "in four of five cases, the value from readers (language models)" in shown
+    assert "in four of five cases, the brackets contain the value" in shown
     assert "published scores" not in write(overviews.review())
 
 

@@ -43,14 +43,14 @@ def test_ten_points_are_not_folded() -> None:
 
 
 @functools.cache
-def largest(room: int = for_people.MAX_SUMMARY_BYTES) -> str:
-    return for_people.render_summary([overviews.largest()], room=room)
+def largest(limit: int = for_people.MAX_SUMMARY_BYTES) -> str:
+    return for_people.render_summary([overviews.largest()], limit=limit)
 
 
-@pytest.mark.parametrize("room", [3_000, 20_000, 300_000, for_people.MAX_SUMMARY_BYTES])
-def test_largest_summary_is_within_its_limit(room: int) -> None:
-    shown = largest(room)
-    assert 0 < size(shown) <= room
+@pytest.mark.parametrize("limit", [3_000, 20_000, 300_000, for_people.MAX_SUMMARY_BYTES])
+def test_largest_summary_is_within_its_limit(limit: int) -> None:
+    shown = largest(limit)
+    assert 0 < size(shown) <= limit
     assert shown.count("<details>") == shown.count("</details>")
     assert shown.startswith("## Review of ")
     assert "<sub>Measured at " in shown
@@ -59,7 +59,7 @@ def test_largest_summary_is_within_its_limit(room: int) -> None:
 def test_size_is_counted_in_bytes() -> None:
     text = "\N{RAINBOW}" * 600
     actual = overviews.replace(overviews.largest(), notes=(text,) * 100, missing=(text,) * 100)
-    assert size(for_people.render_summary([actual], room=50_000)) <= 50_000
+    assert size(for_people.render_summary([actual], limit=50_000)) <= 50_000
 
 
 def test_omitted_items_are_counted() -> None:
@@ -77,7 +77,7 @@ def test_all_of_an_overview_fits_when_it_is_alone() -> None:
 
 
 def test_size_is_shared_among_pull_requests() -> None:
-    shown = for_people.render_summary([overviews.largest()] * 2, room=60_000)
+    shown = for_people.render_summary([overviews.largest()] * 2, limit=60_000)
     assert size(shown) <= 60_000
     # The table of reviewers fits into the share of each; the rest is left out by items.
     assert shown.count("<sub>Measured at ") == 2
@@ -85,11 +85,11 @@ def test_size_is_shared_among_pull_requests() -> None:
 
 
 def test_pull_requests_beyond_the_limit_are_counted() -> None:
-    shown = for_people.render_summary([overviews.review()] * 50, room=20_000)
+    shown = for_people.render_summary([overviews.review()] * 50, limit=20_000)
     assert size(shown) <= 20_000
     assert re.search(r"\*Shortened: .*\d+ pull requests left out", shown)
 
 
-@pytest.mark.parametrize("room", [0, -5, 150, 900])
-def test_without_space_there_is_nothing_or_a_note(room: int) -> None:
-    assert size(for_people.render_summary([overviews.review()], room=room)) <= max(room, 0)
+@pytest.mark.parametrize("limit", [0, -5, 150, 900])
+def test_without_space_there_is_nothing_or_a_note(limit: int) -> None:
+    assert size(for_people.render_summary([overviews.review()], limit=limit)) <= max(limit, 0)

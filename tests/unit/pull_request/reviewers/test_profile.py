@@ -1,11 +1,11 @@
 """Reading the profiles of bots."""
 
 from crscore.hosts.records import MessageKind
-from crscore.pull_request.reviewers.profile import Cut, Post, Profile, profiles
+from crscore.pull_request.reviewers.profile import Cut, Exclusion, Profile, profiles
 
 
 def test_post_without_kinds_matches_all_kinds() -> None:
-    assert Post(description="tips", lines=("a",)).kinds == tuple(MessageKind)
+    assert Exclusion(description="tips", lines=("a",)).kinds == tuple(MessageKind)
 
 
 def test_profile_without_cut_cuts_nothing() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crscore.hosts.records import MessageKind
-from crscore.pull_request.reviewers.profile import Cut, Post, Profile, profiles
+from crscore.pull_request.reviewers.profile import Cut, Exclusion, Profile, profiles
 from crscore.pull_request.reviewers.strip_bot_text import cut, find_exclusion, remove_commands
 from tests.helpers.growth import growth
 
@@ -123,24 +123,24 @@ def test_text_that_only_looks_like_a_command_is_kept(body: str) -> None:
     assert remove_commands(body) == body
 
 
-def octo(*posts: Post) -> Profile:
-    return Profile(title="Octo", name="octo", not_review=posts)
+def octo(*rules: Exclusion) -> Profile:
+    return Profile(title="Octo", name="octo", not_review=rules)
 
 
 def test_post_with_a_line_of_a_notice_is_no_review() -> None:
-    bot = octo(Post(description="a", lines=("limit*",)))
+    bot = octo(Exclusion(description="a", lines=("limit*",)))
     assert find_exclusion("> [!NOTE]\n> **Limit** reached", MessageKind.REVIEW, bot)
     assert not find_exclusion("The limit is wrong", MessageKind.REVIEW, bot)
 
 
 def test_post_of_a_kind_is_no_review_whatever_it_says() -> None:
-    bot = octo(Post(description="a", kinds=(MessageKind.CONVERSATION,)))
+    bot = octo(Exclusion(description="a", kinds=(MessageKind.CONVERSATION,)))
     assert find_exclusion("a", MessageKind.CONVERSATION, bot)
     assert not find_exclusion("a", MessageKind.LINE, bot)
 
 
 def test_notice_of_another_kind_does_not_count() -> None:
-    bot = octo(Post(description="a", kinds=(MessageKind.LINE,), lines=("a",)))
+    bot = octo(Exclusion(description="a", kinds=(MessageKind.LINE,), lines=("a",)))
     assert not find_exclusion("a", MessageKind.REVIEW, bot)
 
 
