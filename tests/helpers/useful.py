@@ -34,7 +34,7 @@ class ScriptedNetwork(TunedNetwork, frozen=True, kw_only=True, eq=False):
 
     script: Callable[[str], npt.NDArray[np.float32]]
 
-    def measure(self, texts: Sequence[str], encoder: MiniLM) -> npt.NDArray[np.float32]:
+    def raw_outputs(self, texts: Sequence[str], encoder: MiniLM) -> npt.NDArray[np.float32]:
         return np.hstack([np.stack([*map(self.script, texts)]), self.phrases.read(texts)])
 
 
