@@ -181,7 +181,7 @@ class Scorer:
             CRScoreError: A part of the run failed.
         """
         parsed = self.read_diff(diff, language=language, path=path, sources=sources)
-        read = comments.find_absolute_paths(self.read_review(review), parsed)
+        read = comments.resolve_absolute_paths(self.read_review(review), parsed)
         pair = pipeline.ReviewedChange(parsed, read, originals or {}, repository)
         return pipeline.run([pair], self.parts)[0]
 
@@ -255,7 +255,7 @@ class Scorer:
             if change not in parsed:
                 parsed[change] = self.read_diff(change)
             change = parsed[change]
-        read = comments.find_absolute_paths(self.read_review(review), change)
+        read = comments.resolve_absolute_paths(self.read_review(review), change)
         return pipeline.ReviewedChange(change, read)
 
     def _run(

@@ -5,8 +5,8 @@ The files in the work tree belong to the change and must not affect how the chan
 attributes of the base branch. The configuration in `.git` and in the home folder is trusted, but
 settings that could change the text are overridden.
 
-Links are not followed, and limits leave out some text files. The reason is reported, because only
-if all files were read can crscore say that a name is used nowhere.
+Links are not followed, and files beyond the limits are left out. The reason why files are missing
+is reported, because crscore can say that a name is used nowhere only if it has read all files.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _BLOB: Final = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?) blob ([0-9]+)")
 # `git diff-tree` reads less of the user's configuration than `git diff`. The settings that it reads
 # are overridden by git's defaults, so that the text is the one that GitHub shows:
 # https://git-scm.com/docs/diff-config
-_PRINT: Final = (
+_OPTIONS: Final = (
     "diff-tree", "-r", "-p", "--full-index", "-M50%", "-l1000", "-U3", "--inter-hunk-context=0",
     "--diff-algorithm=myers", "--indent-heuristic", "--src-prefix=a/", "--dst-prefix=b/",
     "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative", "--submodule=short",
@@ -152,13 +152,13 @@ class Checkout(msgspec.Struct, frozen=True, kw_only=True):
         return {path: data.decode("utf-8", "replace") for path, data in contents}, notes
 
     def tree(self) -> Tree:
-        """Read all text files at the head that are within the limits."""
-        names = ("ls-tree", "-r", "-l", "-z", "--full-tree", _check_commit(self.head))
+        """Read all text files at the head that are within the limits; none if git fails."""
+        arguments = ("ls-tree", "-r", "-l", "-z", "--full-tree", _check_commit(self.head))
         blobs: dict[str, tuple[str, int]] = {}
         reason = None
         try:
             listed = git.run_git(
-                names, folder=self.git_dir, is_git_dir=True, max_bytes=MAX_LIST_BYTES
+                arguments, folder=self.git_dir, is_git_dir=True, max_bytes=MAX_LIST_BYTES
             )
             for entry in listed.split(b"\0")[:-1]:
                 match = _ENTRY.fullmatch(entry)
@@ -226,7 +226,7 @@ class Checkout(msgspec.Struct, frozen=True, kw_only=True):
             git.run_git(("read-tree", self.base), folder=work_tree, variables=variables)
             commits = (_check_commit(start), _check_commit(end), "--")
             return git.run_git(
-                (*_PRINT, *commits), folder=work_tree, variables=variables, max_bytes=max_bytes
+                (*_OPTIONS, *commits), folder=work_tree, variables=variables, max_bytes=max_bytes
             )
 
 
@@ -298,7 +298,7 @@ def _parse_blob(line: bytes) -> tuple[str, int] | None:
 def choose_files(
     entries: Iterable[tuple[str, int]], *, reason: str | None = None
 ) -> tuple[list[str], str | None]:
-    """Choose as many files as the limits allow, in their order.
+    """Choose files in the given order, as many as the limits allow, without binary files.
 
     Args:
         entries: Paths and sizes in bytes.
@@ -325,7 +325,7 @@ def choose_files(
 
 
 def read_folder(folder: Path) -> Tree:
-    """Read the text files below a folder, except those that git ignores in a work tree.
+    """Read the text files below a folder; in a work tree, without the files that git ignores.
 
     Args:
         folder: Root of the repository. Links below the root are not followed.
@@ -348,7 +348,7 @@ def read_folder(folder: Path) -> Tree:
         except (OSError, ValueError, RuntimeError):
             is_inside = False
         if not is_inside or S_ISDIR(state.st_mode):
-            reason = f"{path} is listed by git and cannot be read"
+            reason = f"{path} is listed but cannot be read"
         # Only regular files are read, because opening a pipe would wait until a program writes.
         elif S_ISREG(state.st_mode):
             entries.append((path, state.st_size))
@@ -371,7 +371,7 @@ def _drop_binary(texts: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def _walk(root: Path) -> Iterator[str]:
-    """Yield the files below a folder that is not a work tree, up to just above `MAX_FILES`."""
+    """Yield the files below a folder that is not a work tree, up to about `MAX_FILES`."""
     # A list of folders, because folders can be nested more deeply than Python can recurse.
     folders, count = [root], 0
     while folders and count <= MAX_FILES:

@@ -37,7 +37,7 @@ def list_needed(change: Diff, limits: DiffLimits) -> tuple[tuple[str, ...], tupl
 def choose(
     sizes: Mapping[str, int | None], order: Sequence[str], limits: DiffLimits
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Choose as many files as the limits allow, in a fixed order.
+    """Choose files in the given order, as many as the limits allow.
 
     Args:
         sizes: Path -> size in bytes; None for a file that is binary or too large for the host to

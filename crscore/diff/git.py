@@ -26,7 +26,7 @@ _MAX_ERROR_BYTES: Final = 2_000
 # HOME is kept, because git reads `safe.directory`, the list of other users' folders that this user
 # trusts, only from the user's own configuration (https://git-scm.com/docs/git-config).
 _KEPT_VARIABLES: Final = ("PATH", "HOME", "XDG_CONFIG_HOME", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP")
-_SET: Final = {
+_SET_VARIABLES: Final = {
     # `run_git` looks for lines that start with "fatal: ", which git translates in other locales.
     "LC_ALL": "C",
     # A fetch of a private repository without a token would wait for a password forever:
@@ -42,8 +42,8 @@ _SET: Final = {
     "GIT_ALLOW_PROTOCOL": "none",
 }
 # `core.hooksPath` and `core.fsmonitor` name programs that git would start, and `gc` and
-# `maintenance` would write to the repository. The others fix how git reads the repository and
-# formats its output.
+# `maintenance` would write to the repository. The others determine how git reads the repository
+# and formats its output.
 _SETTINGS: Final = (
     "core.hooksPath=/dev/null",
     "core.fsmonitor=",
@@ -106,7 +106,7 @@ def run_git(
             process = subprocess.Popen(  # noqa: S603
                 ["git", "--no-pager", *settings, *arguments],  # noqa: S607
                 cwd=folder,
-                env={**environment, **_SET, **location, **(variables or {})},
+                env={**environment, **_SET_VARIABLES, **location, **(variables or {})},
                 stdin=stdin,
                 stdout=subprocess.PIPE,
                 stderr=stderr,
@@ -135,16 +135,16 @@ def missing_commits(git_dir: Path, commits: Iterable[str]) -> set[str]:
         HostError: git failed.
     """
     # Only full hashes are passed to git, because any other text could name something else.
-    names = sorted(commit for commit in set(commits) if COMMIT.fullmatch(commit))
+    hashes = sorted(commit for commit in set(commits) if COMMIT.fullmatch(commit))
     answer = run_git(
         ("cat-file", "--batch-check"),
         folder=git_dir,
         is_git_dir=True,
-        input_bytes="".join(f"{name}^{{commit}}\n" for name in names).encode(),
-        max_bytes=len(names) * 200,  # each line has a commit, its type and its size
+        input_bytes="".join(f"{name}^{{commit}}\n" for name in hashes).encode(),
+        max_bytes=len(hashes) * 200,  # each line has a commit, its type and its size
     )
     lines = answer.splitlines()
-    present = {name for name, line in zip(names, lines, strict=True) if b" commit " in line}
+    present = {name for name, line in zip(hashes, lines, strict=True) if b" commit " in line}
     return set(commits) - present
 
 

@@ -1,4 +1,4 @@
-"""Languages: the tables in `crscore/languages/`, and the language that a file's name determines.
+"""Reads the tables in `crscore/languages/`, and finds the language of a file from its name.
 
 Each language with a grammar has a table, `<name>.toml`; `others.toml` has the file names of the
 other languages. The keys of a table, all optional except `suffixes` and `grammar.package`, are:
@@ -10,7 +10,7 @@ other languages. The keys of a table, all optional except `suffixes` and `gramma
 - `other_names`: other names of the language.
 - `keywords`: reserved words, to which CodeBLEU gives more weight.
 - `grammar`: node types by their meaning (`crscore.syntax.grammars.Language`).
-- `names`: the roles of names by their position (`crscore.syntax.sketch`).
+- `names`: at which positions a name has which role (`crscore.syntax.sketch`).
 - `shared`: node types that have the same meaning in every grammar that has them.
 """
 
@@ -28,7 +28,7 @@ Table = Mapping[str, Any]
 
 @cache
 def read_tables() -> Mapping[str, Table]:
-    """Return the table of each language with a grammar, by name, including inherited keys.
+    """Return a mapping from each language with a grammar to its table, including inherited keys.
 
     Grammars agree on field names (`name`, `parameters`, `condition`, `body`) more than on node
     types. So field names are in the code, and only node types are in the tables.
@@ -63,13 +63,13 @@ def read_words(key: str) -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def node_types(meaning: str) -> frozenset[str]:
-    """Return the node types that have a meaning in every grammar, from the keys `shared`."""
+    """Return the node types that the keys `shared` list for a meaning, such as `returns`."""
     tables = (table.get("shared", {}) for table in read_tables().values())
     return frozenset(word for table in tables for word in table.get(meaning, "").split())
 
 
 @cache
-def _languages(key: str) -> Mapping[str, str]:
+def _map_words(key: str) -> Mapping[str, str]:
     """Return a mapping from suffixes, or from file names, to languages."""
     return {word: language for language, words in read_words(key).items() for word in words}
 
@@ -89,7 +89,7 @@ def language_of(path: str) -> str | None:
         ('tsx', 'dockerfile', None)
     """
     name = path.replace("\\", "/").rpartition("/")[2].lower()
-    files, suffixes = _languages("files"), _languages("suffixes")
+    files, suffixes = _map_words("files"), _map_words("suffixes")
     if name in files:
         return files[name]
     stem, dot, suffix = name.rpartition(".")
@@ -119,7 +119,7 @@ def canonical_name(language: str) -> str:
     for table_name, table in read_tables().items():
         if name in table.get("other_names", "").split():
             return table_name
-    return _languages("suffixes").get(name, name)
+    return _map_words("suffixes").get(name, name)
 
 
 def suffix_of(language: str) -> str | None:

@@ -225,7 +225,7 @@ def rebuild_old(file: ChangedFile, new_source: str) -> str | None:
         The whole file before the change (empty for a new file); None if the hunks do not match the
         text, or the file is binary or a submodule.
     """
-    return _apply(file, new_source, Side.NEW)
+    return _rebuild(file, new_source, Side.NEW)
 
 
 def rebuild_new(file: ChangedFile, old_source: str) -> str | None:
@@ -239,10 +239,10 @@ def rebuild_new(file: ChangedFile, old_source: str) -> str | None:
         The whole file after the change (empty for a deleted file); None if the hunks do not match
         the text, or the file is binary or a submodule.
     """
-    return _apply(file, old_source, Side.OLD)
+    return _rebuild(file, old_source, Side.OLD)
 
 
-def _apply(file: ChangedFile, text: str, side: Side) -> str | None:
+def _rebuild(file: ChangedFile, text: str, side: Side) -> str | None:
     """Rebuild one version of a file from the text of the other version, which is on `side`."""
     if file.is_binary or file.is_submodule:
         return None
@@ -276,7 +276,10 @@ def _apply(file: ChangedFile, text: str, side: Side) -> str | None:
 
 
 def _decode(data: bytes) -> tuple[str, list[str]]:
-    """Decode a diff or its mails, and remove color codes and CRLF that was added to all lines."""
+    """Decode a diff or mails with diffs; return the text without color codes, and notes.
+
+    If all line ends of the diff were converted to CRLF, they are converted back.
+    """
     notes: list[str] = []
     # Windows PowerShell 5.1 writes UTF-16 for `git diff > change.diff`:
     # https://learn.microsoft.com/powershell/module/microsoft.powershell.core/about/about_character_encoding

@@ -10,8 +10,8 @@ MAX_SHOWN: Final = 3
 """Maximum number of paths that a message names."""
 # Folders in which CI systems put the checkout of a repository, as they document them; for example
 # https://docs.github.com/en/actions/reference/workflows-and-actions/variables and
-# https://docs.gitlab.com/ci/variables/predefined_variables/. Only these are known: in any other
-# path, a folder of this machine cannot be told from a folder of the repository.
+# https://docs.gitlab.com/ci/variables/predefined_variables/. In any other path, folders above the
+# checkout cannot be distinguished from folders in it.
 _WORKSPACE: Final = re.compile(
     r"""(?:
     (?:/(?:home|Users)/runner/work|/home/vsts/work|/__w|[A-Za-z]:/a|(?:[A-Za-z]:)?/[\w./-]{0,100}_work)
@@ -29,10 +29,10 @@ LOCK, SNAPSHOT, GENERATED, MINIFIED = MACHINE_MADE = (
     "lock file", "snapshot", "generated or vendored file", "minified or data file"
 )  # fmt: skip
 """Kinds of files that programs write."""
-_ROLES: Final = tomllib.loads(Path(__file__).with_name("roles.toml").read_text("utf-8"))
+_FILE: Final = tomllib.loads(Path(__file__).with_name("roles.toml").read_text("utf-8"))
 _TABLES: Final = {
     table: {name: re.compile(pattern) for name, pattern in rows.items()}
-    for table, rows in _ROLES.items()
+    for table, rows in _FILE.items()
 }
 
 

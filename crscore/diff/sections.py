@@ -248,7 +248,7 @@ def count_lines(lines: Sequence[DiffLine]) -> tuple[int, int]:
 
 
 def _read_lines(lines: Sequence[str], index: int, hunk: Hunk) -> tuple[list[DiffLine], int]:
-    """Return the lines of a hunk that the header counts, or fewer if they end; and their end."""
+    """Return the lines of a hunk, no more than its header counts, and the index after them."""
     hunk_lines: list[DiffLine] = []
     old, new = hunk.old_start, hunk.new_start
     old_end, new_end = old + hunk.old_length, new + hunk.new_length
@@ -448,7 +448,7 @@ def _strip_prefixes(old: str | None, new: str | None) -> tuple[str | None, str |
     folder is part of the path.
     """
     if old is None or new is None:
-        return old and _strip_letter(old), new and _strip_letter(new)
+        return old and _strip_prefix(old), new and _strip_prefix(new)
     (old_first, old_rest), (new_first, new_rest) = _split_first(old), _split_first(new)
     if not old_rest or not new_rest or old_first == new_first:
         return old, new
@@ -457,7 +457,7 @@ def _strip_prefixes(old: str | None, new: str | None) -> tuple[str | None, str |
     return old, new
 
 
-def _strip_letter(name: str) -> str:
+def _strip_prefix(name: str) -> str:
     first, remainder = _split_first(name)
     return remainder if remainder and first in _PREFIXES else name
 

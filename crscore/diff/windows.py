@@ -6,9 +6,9 @@ from typing import Final
 
 from crscore.records import Diff, DiffLine, LineKind
 
-MIN_WINDOW_LINES: Final = 3
-"""Minimum number of changed lines between the starts of two windows. A window has up to twice as
-many lines, so the windows of a small change overlap."""
+LINES_PER_WINDOW: Final = 3
+"""Number of changed lines for which there is a window, up to `MAX_WINDOWS` windows. A window has up
+to twice as many lines, so the windows of a small change overlap."""
 # Each window takes as much time to encode as a claim.
 MAX_WINDOWS: Final = 4
 """Maximum number of windows of a change."""
@@ -26,12 +26,12 @@ def list_windows(diff: Diff) -> tuple[str, ...]:
         At most `MAX_WINDOWS` texts in diff order, each of at most `MAX_WINDOW_CHARS` characters.
     """
     texts = _strip_lines(diff.lines(LineKind.ADDED, LineKind.REMOVED))
-    texts = texts or _strip_lines(diff.lines())[-MIN_WINDOW_LINES:]
-    count = min(MAX_WINDOWS, math.ceil(len(texts) / MIN_WINDOW_LINES))
+    texts = texts or _strip_lines(diff.lines())[-LINES_PER_WINDOW:]
+    count = min(MAX_WINDOWS, math.ceil(len(texts) / LINES_PER_WINDOW))
     size = math.ceil(len(texts) / count) if count else 1
     return tuple(
         # Long windows are cut: a sentence encoder reads only the start of a long text.
-        " ".join(texts[start : start + MIN_WINDOW_LINES * 2])[:MAX_WINDOW_CHARS]
+        " ".join(texts[start : start + LINES_PER_WINDOW * 2])[:MAX_WINDOW_CHARS]
         for start in range(0, len(texts), size)
     )
 

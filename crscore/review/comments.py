@@ -11,7 +11,7 @@ from crscore.records import Comment, Diff
 from crscore.review.json_comments import normalize_text, read_json
 from crscore.text import decode_text
 
-# git looks at as many bytes: https://github.com/git/git/blob/master/xdiff-interface.c
+# git looks at as many bytes for NUL: https://github.com/git/git/blob/master/xdiff-interface.c
 _PROBED_CHARS: Final = 8_000
 """Number of characters at the start that are searched for NUL, which no text has."""
 # Matches input that is not the text of comments: a saved web page, a report in XML, or a model's
@@ -64,7 +64,7 @@ def parse_review(
         '[nit] Rename it.'
     """
     size = len(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
-    _check("max_review_bytes", max_bytes, size, source)
+    _check_limit("max_review_bytes", max_bytes, size, source)
     if isinstance(text, bytes):
         decoded = decode_text(text)
         if "\0" in decoded[:_PROBED_CHARS]:
@@ -80,18 +80,18 @@ def parse_review(
         raise InputError(f"{source}: this is {content}; save the comments as text or JSON")
     if comments is None:
         comments = (Comment(body=review),)
-    _check("max_comments", MAX_COMMENTS, len(comments), source)
+    _check_limit("max_comments", MAX_COMMENTS, len(comments), source)
     for comment in comments:
-        _check("max_comment_chars", MAX_COMMENT_CHARS, len(comment.body), source)
+        _check_limit("max_comment_chars", MAX_COMMENT_CHARS, len(comment.body), source)
     return comments
 
 
-def _check(limit: str, allowed: int, actual: int, source: str) -> None:
+def _check_limit(limit: str, allowed: int, actual: int, source: str) -> None:
     if actual > allowed:
         raise LimitError(limit, allowed, actual, source)
 
 
-def find_absolute_paths(comments: Iterable[Comment], diff: Diff) -> tuple[Comment, ...]:
+def resolve_absolute_paths(comments: Iterable[Comment], diff: Diff) -> tuple[Comment, ...]:
     """Replace absolute paths, as Codex writes them, by those of the changed files.
 
     Args:
@@ -99,10 +99,10 @@ def find_absolute_paths(comments: Iterable[Comment], diff: Diff) -> tuple[Commen
         diff: The change under review.
 
     Returns:
-        The comments. One whose path ends with those of no or of several changed files is on the
-        whole change, because the root of the repository is unknown.
+        The comments. If an absolute path ends with the path of no changed file, or of several, its
+        comment is on the whole change, because the root of the repository is unknown.
     """
-    read_comments = []
+    located_comments = []
     for comment in comments:
         located = comment
         if _ABSOLUTE.match(comment.path or ""):
@@ -112,5 +112,5 @@ def find_absolute_paths(comments: Iterable[Comment], diff: Diff) -> tuple[Commen
             located = structs.replace(comment, path=None, line=None, start_line=None)
             if len(paths) == 1:
                 located = structs.replace(comment, path=paths[0])
-        read_comments.append(located)
-    return tuple(read_comments)
+        located_comments.append(located)
+    return tuple(located_comments)

@@ -178,8 +178,8 @@ class _Search:
     """Name of the text, for messages."""
     comments: list[Comment] = field(default_factory=list)
     """Comments found so far, in input order."""
-    identified: set[Comment] = field(default_factory=set)
-    """Comments with an id, which shows that a comment is listed twice."""
+    unique: set[Comment] = field(default_factory=set)
+    """The same comments as a set, to find a comment with an id that is listed twice."""
     has_list: bool = False
     """Whether a list of comments, even an empty one, was seen."""
     skipped: set[str] = field(default_factory=set)
@@ -239,7 +239,7 @@ class _Search:
             fields.setdefault("body", fields["overall_explanation"])
         filled_fields = {key: content for key, content in fields.items() if content is not None}
         if "body" in fields and (is_entry or isinstance(fields["body"], str | None)):
-            self._add({**thread, **filled_fields}, is_listed, location)
+            self._add_comment({**thread, **filled_fields}, is_listed, location)
         inherited = dict(thread)
         inherited.update((key, filled_fields[key]) for key in _THREAD_KEYS if key in filled_fields)
         for key, content in fields.items():
@@ -255,7 +255,7 @@ class _Search:
             keys = _list_keys(value) or "none"
             raise InputError(f"{location} has no body; its keys are {keys}")
 
-    def _add(self, fields: Mapping[str, Any], is_listed: bool, location: str) -> None:
+    def _add_comment(self, fields: Mapping[str, Any], is_listed: bool, location: str) -> None:
         # A system note such as "added 1 commit": https://docs.gitlab.com/api/notes/
         if fields.get("system") is True:
             self.has_list = True
@@ -269,9 +269,9 @@ class _Search:
         else:
             comment = _read_comment(fields, location)
             # `gh` lists a review in `reviews` and again in `latestReviews`.
-            if comment.id is None or comment not in self.identified:
+            if comment.id is None or comment not in self.unique:
                 self.comments.append(comment)
-                self.identified.add(comment)
+                self.unique.add(comment)
 
 
 def _is_description(fields: Mapping[str, Any], is_listed: bool) -> bool:
@@ -290,7 +290,7 @@ def _is_description(fields: Mapping[str, Any], is_listed: bool) -> bool:
 
 
 def _read_comment(fields: Mapping[str, Any], location: str) -> Comment:
-    """Make a comment of its fields that have a value."""
+    """Make a comment from the fields of an object, without those that are null."""
     position = fields.get("position")
     if isinstance(position, dict):  # from GitLab; GitHub's old field `position` is a number
         path = position.get("new_path") or position.get("old_path")
@@ -345,14 +345,14 @@ def _read_location(fields: Mapping[str, Any], location: str) -> dict[str, Any]:
     if not isinstance(codex_location, dict):
         path = next(filter(None, (_read_text(fields, key, location) for key in _PATH_KEYS)), "")
         # Azure DevOps starts paths with a slash.
-        return {"path": _strip(path).removeprefix("./").lstrip("/")}
-    path = _strip(_read_text(codex_location, "absolute_file_path", location) or "")
+        return {"path": _make_relative(path).removeprefix("./").lstrip("/")}
+    path = _make_relative(_read_text(codex_location, "absolute_file_path", location) or "")
     lines = codex_location.get("line_range")
     ends = lines if isinstance(lines, dict) else {}
     return {"path": path, "start_line": ends.get("start"), "line": ends.get("end")}
 
 
-def _strip(path: str) -> str:
+def _make_relative(path: str) -> str:
     # Tools on Windows write backslashes.
     return strip_workspace(path if "/" in path else path.replace("\\", "/"))
 

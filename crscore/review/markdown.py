@@ -42,7 +42,8 @@ MAX_NESTING: Final = 40
 MAX_BRACKETS: Final = 2_000
 """Maximum number of `[` in a block; with more of them, its links are not read."""
 
-# A tag that HTML does not define ends no unit: GitHub shows "Func<Task> waits" as "Func waits".
+# A tag that HTML does not define ends no unit of text (`sentences.py`), because GitHub shows
+# "Func<Task> waits" as "Func waits".
 BLOCK_TAG: Final = re.compile(
     "address|article|aside|blockquote|br|caption|center|d[dlt]|details|div|fieldset|figcaption|form"
     "|figure|footer|h[1-6r]|header|legend|li|main|nav|[ou]l|optgroup|option|p|pre|section|summary"
@@ -60,8 +61,9 @@ STRUCK: Final = frozenset({"s", "del", "strike"})
 # Elements with special parsing rules, which `parse_markdown` renames.
 _RENAMED: Final = _FORMATTING | {"template", "select", "plaintext", "xmp"}
 
+# Alerts and footnotes:
 # https://docs.github.com/en/get-started/writing-on-github/getting-started-with-writing-and-formatting-on-github/basic-writing-and-formatting-syntax
-# has alerts and footnotes, https://github.github.com/gfm/ tasks and one or two tildes.
+# Tasks, and strikethrough with one or two tildes: https://github.github.com/gfm/
 _ALERT: Final = re.compile(r"\[!(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]\s*", re.IGNORECASE)
 # "[ ] open", "[x] done"; not "[y] a"
 _TASK_BOX: Final = re.compile(r"\A\[[ xX]\]\s+")
@@ -231,6 +233,7 @@ def _drop_quotes(state: StateCore) -> None:
 
 
 def _read_inline(state: StateCore) -> None:
+    """Core rule: read inline text, also in HTML blocks, link definitions and footnotes."""
     used_labels = {*map(str.casefold, _BRACKETED.findall(_DEFINITION.sub("", state.src)))}
     for token in state.tokens:
         if token.type == "inline":
@@ -243,7 +246,7 @@ def _read_inline(state: StateCore) -> None:
                 children.append(_make_html(raw if is_closed else f"{raw}</{name}>"))
             token.type, token.children = "inline", children
         elif token.type == "definition":
-            # If a link uses the definition, the title is a hint of the link.
+            # If a link uses the definition, people see the title as the tooltip of the link.
             title = token.meta["title"].strip()
             is_seen = token.meta["label"].casefold() in used_labels
             token.type, token.children = "inline", [_hide(title)] if title and not is_seen else []
@@ -285,7 +288,7 @@ def _read_reference(state: StateInline, silent: bool) -> bool:
 def _read_formula(state: StateInline, silent: bool) -> bool:
     """Inline rule: replace a formula that people cannot read by a hidden element."""
     match = _FORMULA.match(state.src, state.pos) if state.src[state.pos] == "$" else None
-    words = hidden_formula(match[0]) if match else None
+    words = read_hidden_formula(match[0]) if match else None
     if match is None or words is None:
         return False
     if not silent:
@@ -365,13 +368,13 @@ def _find_unclosed(tags: Sequence[re.Match[str]]) -> frozenset[int]:
     return frozenset(starts)
 
 
-def hidden_formula(formula: str) -> str | None:
+def read_hidden_formula(formula: str) -> str | None:
     r"""Return the words of a formula that people cannot read; None for any other formula.
 
     If a formula has one command or color that hides text, the whole formula counts as hidden.
 
     Example:
-        >>> hidden_formula(r"$\color{white}{\textsf{Well done}}$")
+        >>> read_hidden_formula(r"$\color{white}{\textsf{Well done}}$")
         'Well done'
     """
     if _UNSEEN_COMMAND.search(formula) or any(map(_LIGHT_COLOR.fullmatch, _COLOR.findall(formula))):

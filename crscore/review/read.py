@@ -50,7 +50,7 @@ class SplitReview(NamedTuple):
     parsed: tuple[ParsedComment, ...]
     """Parts of each comment."""
     authors: Mapping[str | None, Sequence[int]]
-    """Indices of each author's comments, in order of first appearance."""
+    """Author -> indices of the author's comments; authors are in order of first appearance."""
     files: tuple[ChangedFile | None, ...]
     """File that each comment is on; None if unknown."""
     scopes: tuple[Scope | None, ...]
@@ -142,8 +142,8 @@ def find_scope(comment: Comment, diff: Diff) -> Scope | None:
 
     Returns:
         The hunk that contains the comment's line; the file if the line is not in a hunk; the whole
-        diff if the comment names no file. None if the comment names a file that the diff does not
-        change.
+        diff if the comment has neither a path nor a stored hunk of the diff. None if the comment
+        names a file that the diff does not change.
     """
     if comment.path is None:
         for file in diff.files if comment.diff_hunk else ():
@@ -201,7 +201,7 @@ MAX_LINE_CHARS: Final = 1_000
 """Maximum number of characters of a line that are read."""
 MAX_SHOWN: Final = 200
 """Maximum number of characters of code on each side of one change."""
-MAX_UNIT: Final = 400
+MAX_DESCRIPTION_CHARS: Final = 400
 """A description with more characters gets no further change."""
 MAX_FULL_CHARS: Final = 60
 """Maximum number of characters of code that is shown in full; longer code is cut to the difference
@@ -330,7 +330,7 @@ def describe_change(old: Sequence[str], new: Sequence[str]) -> str:
         blocks = [joined]
     descriptions: list[str] = []
     for block in blocks:
-        if sum(map(len, descriptions)) <= MAX_UNIT:
+        if sum(map(len, descriptions)) <= MAX_DESCRIPTION_CHARS:
             descriptions.append(_describe_block(*block))
     return ", ".join(descriptions)
 
@@ -344,7 +344,8 @@ def _describe_block(before: Sequence[str], after: Sequence[str]) -> str:
     if _squeeze(old) == _squeeze(new):
         return f"change the white space of {_format_code(new)}"
     if max(len(old), len(new)) > MAX_FULL_CHARS:
-        # Only the difference and its context are shown, because `_format_code` could cut them off.
+        # Only the difference and its context are kept, because `_format_code` cuts off the end of
+        # longer code.
         before, after = _TOKEN.findall(old), _TOKEN.findall(new)
         shorter = min(len(before), len(after))
         common_start = sum(takewhile(bool, map(operator.eq, before, after)))
@@ -455,7 +456,7 @@ def _read_lines(comment: Comment, end: int, file: ChangedFile) -> list[str]:
 
 
 def _read_last_lines(comment: Comment, file: ChangedFile | None) -> Iterator[str]:
-    """Yield the last lines of the hunk that is stored with a comment, else of the only hunk.
+    """Yield the last lines of the hunk stored with a comment, or else of the file's only hunk.
 
     All lines are on the comment's side.
     """
@@ -474,7 +475,7 @@ def _read_last_lines(comment: Comment, file: ChangedFile | None) -> Iterator[str
 
 
 def _align_lines(last: list[str], suggestion: Sequence[str], *, is_end: bool) -> list[str]:
-    """Return those of the last lines that a suggestion most resembles; empty if it resembles none.
+    """Return as many of the last lines as a suggestion resembles most; empty if it resembles none.
 
     The number of lines is the one with the highest share of common words. An empty suggestion
     removes the last line. With `is_end`, the suggestion replaces at least the last line.
@@ -570,7 +571,7 @@ def is_english(text: str, in_english: bool = False) -> bool:
 
 @lru_cache(maxsize=1)
 def _load_detector() -> Any:
-    """Load the detector: 0.5 s and 60 MB."""
+    """Load the detector, which takes 0.5 s and 60 MB."""
     from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415
 
     full = LanguageIdentifier.from_model_file(MODEL_FILE)
@@ -583,7 +584,7 @@ def _load_detector() -> Any:
 
 
 def mark_unread(sentences: Sequence[Sentence]) -> tuple[Sentence, ...]:
-    """Mark sentences that are not in English, and all sentences of comments that are not."""
+    """Mark sentences that are not in English, and every sentence of a comment that is not."""
     texts: dict[int, str] = {}
     for sentence in sentences:
         if not (sentence.hidden or sentence.proposal):

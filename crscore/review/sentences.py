@@ -26,8 +26,8 @@ from crscore.review.markdown import (
     BLOCK_TAG,
     STRUCK,
     UNSHOWN_ELEMENTS,
-    hidden_formula,
     parse_markdown,
+    read_hidden_formula,
 )
 from crscore.text import INVISIBLE, clean
 from crscore.version import version_of
@@ -40,7 +40,7 @@ CODE_CLOSE: Final = "\x03"
 LABEL_END: Final = "\x04"
 """Character after a label in bold or italics. A sentence may follow without a separator."""
 BADGE: Final = "\x05{}\x06"
-"""Format of a label that an image shows, in a unit."""
+"""Format of the text that replaces, in a unit, an image that shows a label."""
 SPLITTERS: Final = ("markdown", "paper")
 """Valid splitter names for `split_comment`."""
 _MARKDOWN_VERSION: Final = 11
@@ -91,8 +91,8 @@ def split_comment(body: str, *, splitter: str = "markdown") -> ParsedComment:
     `markdown` reads the text as Markdown. Paragraphs, headings, list items and table cells are
     split into sentences. Code blocks and suggestions are kept separate. Quotes of earlier comments,
     images, HTML, link targets, labels, bots' boilerplate, struck out text and units without a
-    letter or digit are dropped. Invisible text (comments, hidden elements, attributes, titles of
-    link definitions, unused footnotes, invisible characters) is stored in `hidden`. Invisible
+    letter or digit are dropped. Invisible text (HTML comments, hidden elements, attributes, titles
+    of link definitions, unused footnotes, invisible characters) is stored in `hidden`. Invisible
     characters inside a word are removed. A line break inside a paragraph is a space, unless the
     paragraph looks like one remark per line. Code spans keep their backticks. A sentence of more
     than 2,000 characters is cut.
@@ -269,7 +269,7 @@ _BLOCK_TAG: Final = re.compile(r"</?(?:p|li|h[1-6]|t[dhr]|pre|br)\b[^<>]*>", re.
 # An empty line, or a line that starts like a list item: HTML comments are often written like
 # Markdown.
 _UNSEEN_BREAK: Final = re.compile(r"\n[ \t]*(?:\n|(?=(?:[-*+•]|\d{1,3}[.)])[ \t]))")
-# State that a bot stores in a comment, such as base64.
+# State that a bot stores in a comment, as base64 or the like.
 _STATE: Final = re.compile(r"(?<![A-Za-z0-9+/=-])[A-Za-z0-9+/=-]{200,}")
 
 
@@ -422,8 +422,8 @@ class Prose:
             self._sections[-1].hidden |= is_hidden_section(summary)
 
     def _close_section(self) -> None:
-        # The suggestions of a hidden section are kept, because CodeRabbit puts suggestions that can
-        # be committed into a section with such a title.
+        # The suggestions of a hidden section are kept, because CodeRabbit puts its committable
+        # suggestions into a section with such a title.
         section = self._sections.pop()
         if section.hidden:
             del self.units[section.units :]
@@ -459,7 +459,7 @@ class Prose:
         content = clean(node.text(deep=True)).removesuffix("\n")
         fence = node.first_child
         info = (fence.attributes.get("class") or "") if fence and fence.tag == "x-code" else ""
-        words = hidden_formula(content) if info.lower() == "language-math" else None
+        words = read_hidden_formula(content) if info.lower() == "language-math" else None
         if self._hiding or words is not None:
             self.hide([content if words is None else words])
             return
@@ -512,7 +512,7 @@ def _split_parts(text: str) -> Iterator[str]:
 
 
 _SHORTEST_RUN: Final = 4
-"""Minimum number of characters of a run that can encode a word."""
+"""Minimum number of characters that can encode a word."""
 _TAGS: Final = 0xE0000
 _TAG_CHARACTERS: Final = re.compile("[\U000e0020-\U000e007e]+")
 # A flag such as the flag of Wales: a black flag, at most seven tags, the tag that ends it
@@ -554,7 +554,7 @@ def decode_smuggled(text: str) -> tuple[str, ...]:
 
 
 def attribute_texts(attributes: Mapping[str, str]) -> Iterator[str]:
-    """Yield the texts in attributes: alternative texts of images, hints, data.
+    """Yield the texts in attributes: alternative texts of images, tooltips, data.
 
     The values of `data-` attributes, and of `aria-` attributes that are not meant for text, are
     yielded only if they have two or more words; the rest are numbers, names and switches.
@@ -571,10 +571,10 @@ def attribute_texts(attributes: Mapping[str, str]) -> Iterator[str]:
     """
     for name, value in attributes.items():
         words = value.split()
-        counts = name in _TEXT_ATTRIBUTES or (
+        is_relevant = name in _TEXT_ATTRIBUTES or (
             name.startswith(("data-", "aria-")) and len(words) > 1
         )
-        if counts and any(map(str.isalpha, value)):
+        if is_relevant and any(map(str.isalpha, value)):
             yield " ".join(words)
 
 
@@ -591,7 +591,7 @@ _BADGE: Final = re.compile(BADGE.format("([^\x05\x06]*)"))
 
 @cache
 def _read_grammar() -> dict[str, str]:
-    """Return the expressions of `labels.toml` by name, with the named expressions inserted."""
+    """Return a mapping from names in `labels.toml` to expressions, with each `{name}` replaced."""
     parts: dict[str, str] = {}
     file = importlib.resources.files("crscore.review") / "labels.toml"
     for name, pattern in tomllib.loads(file.read_text(encoding="utf-8")).items():
@@ -629,13 +629,13 @@ def strip_labels(text: str) -> tuple[str, str | None]:
     # Labels are shown but not scored, because a single label moved a standing by up to 74 points
     # (docs/design/004-sentences.md).
     levels = {name for badge in _BADGE.findall(text) for name in _find_severities(badge)}
-    rest, after_emoji = _BADGE.sub(" ", text).strip(), False
+    remaining, after_emoji = _BADGE.sub(" ", text).strip(), False
     while label := (
-        (after_emoji and _compile("after_emoji").match(rest))
-        or (_compile("may_lead").match(rest) and _compile("leading").match(rest))
+        (after_emoji and _compile("after_emoji").match(remaining))
+        or (_compile("may_lead").match(remaining) and _compile("leading").match(remaining))
         or (
-            _compile("may_trail").search(rest, tail := max(0, len(rest) - _MAX_TAIL))
-            and _compile("trailing").search(rest, tail)
+            _compile("may_trail").search(remaining, tail := max(0, len(remaining) - _MAX_TAIL))
+            and _compile("trailing").search(remaining, tail)
         )
     ):
         severities = _find_severities(label[0])
@@ -643,9 +643,9 @@ def strip_labels(text: str) -> tuple[str, str | None]:
             break
         levels |= severities
         after_emoji = not any(map(str.isalnum, label[0]))
-        before, after = rest[: label.start()], rest[label.end() :]
-        rest = before + (after if before else _compile("separators").sub("", after))
-    return rest, min(levels, key=SEVERITIES.index, default=None)
+        before, after = remaining[: label.start()], remaining[label.end() :]
+        remaining = before + (after if before else _compile("separators").sub("", after))
+    return remaining, min(levels, key=SEVERITIES.index, default=None)
 
 
 def strip_source_labels(text: str) -> str:

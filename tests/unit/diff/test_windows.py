@@ -1,5 +1,5 @@
 from crscore.diff import parse, windows
-from crscore.diff.windows import MAX_WINDOWS, MIN_WINDOW_LINES
+from crscore.diff.windows import LINES_PER_WINDOW, MAX_WINDOWS
 
 BINARY = """diff --git a/logo.png b/logo.png
 index 1111111..2222222 100644
@@ -18,16 +18,16 @@ def test_change_without_lines_has_no_window() -> None:
 
 
 def test_windows_overlap() -> None:
-    first, second = windows.list_windows(parse.parse_diff(added(MIN_WINDOW_LINES + 1)))
-    assert first.split()[1::2] == [str(at) for at in range(MIN_WINDOW_LINES + 1)]
+    first, second = windows.list_windows(parse.parse_diff(added(LINES_PER_WINDOW + 1)))
+    assert first.split()[1::2] == [str(at) for at in range(LINES_PER_WINDOW + 1)]
     assert second.split()[1::2] == [
-        str(at) for at in range((MIN_WINDOW_LINES + 2) // 2, MIN_WINDOW_LINES + 1)
+        str(at) for at in range((LINES_PER_WINDOW + 2) // 2, LINES_PER_WINDOW + 1)
     ]
 
 
 def test_change_without_a_changed_line_gives_its_last_lines() -> None:
     (window,) = windows.list_windows(parse.parse_diff(CONTEXT))
-    assert window.split() == [f"line{at}" for at in range(8 - MIN_WINDOW_LINES, 8)]
+    assert window.split() == [f"line{at}" for at in range(8 - LINES_PER_WINDOW, 8)]
 
 
 def test_windows_are_few_and_short_and_spread_over_a_huge_change() -> None:
@@ -45,5 +45,5 @@ def test_windows_have_every_line_of_a_small_change() -> None:
         found = windows.list_windows(parse.parse_diff(added(count, "v")))
         assert 1 <= len(found) <= MAX_WINDOWS
         numbers = {number for window in found for number in window.split()[1::2]}
-        if count <= 2 * MIN_WINDOW_LINES * MAX_WINDOWS:
+        if count <= 2 * LINES_PER_WINDOW * MAX_WINDOWS:
             assert numbers == set(map(str, range(count)))

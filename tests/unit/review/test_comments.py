@@ -12,7 +12,7 @@ from crscore.diff.parse import parse_diff
 from crscore.errors import InputError, LimitError
 from crscore.records import Comment, Side
 from crscore.review import comments
-from crscore.review.comments import find_absolute_paths, parse_review
+from crscore.review.comments import parse_review, resolve_absolute_paths
 
 # The shape of GitHub's REST answer for a review comment; the values are ours.
 REVIEW_COMMENT: dict[str, Any] = {
@@ -578,7 +578,7 @@ def test_location_of_codex_is_read_from_the_root_of_the_repository(
         "".join(f"--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-a\n+b\n" for name in changed)
     )
     parsed = parse_review(json.dumps({"findings": [finding]}))
-    (comment,) = find_absolute_paths(parsed, diff)
+    (comment,) = resolve_absolute_paths(parsed, diff)
     lines = (3, 5) if read else (None, None)
     assert (comment.path, comment.start_line, comment.line) == (read, *lines)
 

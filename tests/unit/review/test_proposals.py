@@ -4,7 +4,7 @@ import pytest
 
 from crscore.diff.parse import parse_diff
 from crscore.records import Comment, ParsedComment, Position, Side
-from crscore.review.read import MAX_SHOWN, MAX_UNIT, describe_change, read_proposals
+from crscore.review.read import MAX_DESCRIPTION_CHARS, MAX_SHOWN, describe_change, read_proposals
 from crscore.review.sentences import split_comment
 from crscore.text import find_code_spans
 from tests.helpers.growth import growth
@@ -179,7 +179,7 @@ def test_long_code_is_cut() -> None:
 def test_text_of_many_changes_is_short() -> None:
     lines = [f"{'word ' * 20}{n}" for n in range(90)]
     old = [line for pair in zip(lines, map(str, range(90)), strict=True) for line in pair]
-    assert len(describe_change(old, list(map(str, range(90))))) < MAX_UNIT + 250
+    assert len(describe_change(old, list(map(str, range(90))))) < MAX_DESCRIPTION_CHARS + 250
 
 
 def test_code_with_backticks_is_one_span() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crscore.review.markdown import hidden_formula
+from crscore.review.markdown import read_hidden_formula
 from crscore.review.sentences import attribute_texts, decode_smuggled, split_comment
 from crscore.text import clean
 from tests.helpers.growth import growth
@@ -280,12 +280,12 @@ def test_hidden_formula_in_a_link_is_hidden() -> None:
     ["white", "#fff", "#FEFEFE", "ffffff", "transparent", "#eee", "whitesmoke", "1,1,1", ".9"],
 )
 def test_formula_in_the_color_of_the_page_is_hidden(color: str) -> None:
-    assert hidden_formula(rf"$\color{{{color}}}{{Well done}}$") == "Well done"
+    assert read_hidden_formula(rf"$\color{{{color}}}{{Well done}}$") == "Well done"
 
 
 @pytest.mark.parametrize("color", ["red", "black", "#ff0", "#fffff", "#bbb", "1,0,0"])
 def test_formula_in_another_color_is_shown(color: str) -> None:
-    assert hidden_formula(rf"$\color{{{color}}}{{Well done}}$") is None
+    assert read_hidden_formula(rf"$\color{{{color}}}{{Well done}}$") is None
 
 
 @pytest.mark.parametrize("content", ["$5 and $6", r"$\color{red}{x}$", "a", r"$x$ \color{white}"])
