@@ -81,7 +81,7 @@ class Version:
 
     @cached_property
     def all_squeezed(self) -> str:
-        """The known text without layout (see `squeeze`)."""
+        """The known text without white space (see `squeeze`)."""
         return squeeze("\n".join(self.lines.values()))
 
     @cached_property
@@ -123,10 +123,10 @@ class Version:
 
 
 def squeeze(text: str) -> str:
-    """Return code without white space and with double quotes, so that layout makes no difference.
+    """Return code without white space and with double quotes, so that its format does not matter.
 
-    A comma before a closing bracket is layout if white space follows the comma; in `(x,)` it is
-    not.
+    A comma before a closing bracket is left out if white space follows the comma, but kept in
+    `(x,)`, where it makes a tuple.
     """
     # The slow expression is used only if needed: a large pull request has 200,000 facts to squeeze.
     text = _LAST_COMMA.sub("", text) if "," in text else text
@@ -139,7 +139,7 @@ def words_of(text: str) -> str:
 
 
 def runs_of(file: ChangedFile) -> Iterator[list[DiffLine]]:
-    """Yield each run of changed lines of a file, which have no unchanged line between them."""
+    """Yield the runs of changed lines of a file; an unchanged line or a new hunk ends a run."""
     for hunk in file.hunks:
         for is_context, run in groupby(hunk.lines, key=lambda line: line.kind is LineKind.CONTEXT):
             if not is_context:
@@ -212,7 +212,7 @@ class ParsedFile:
                 if not self.file.lines(LineKind.CONTEXT, version.side.changed_kind):
                     continue
                 ranges = (hunk.range_of(version.side) for hunk in self.file.hunks)
-                # The range of a hunk without lines has the number of the line before the hunk.
+                # If a hunk has no lines on this side, its range begins at the line before it.
                 reached = ((max(low, 1), max(low + length - 1, low, 1)) for low, length in ranges)
                 source, spans = self.file.source_on(version.side), join_ranges(reached, gap=1)
                 outline = read(self.language, source, lines=spans)
@@ -307,8 +307,8 @@ class ParsedChange(Diff, frozen=True, dict=True):
             # The language is guessed only for a hunk without a file name: in 900 commits, 21 of 49
             # files with an unknown suffix had a guess, which was right only for snapshots of
             # JavaScript.
-            is_nameless = file.hunks and not file.path
-            return guess([line.text for line in file.hunks[0].lines]) if is_nameless else None
+            nameless = file.hunks and not file.path
+            return guess_language([row.text for row in file.hunks[0].lines]) if nameless else None
         if file.language == "c" and file.path.endswith(".h"):
             text = file.new_source or "\n".join(line.text for line in file.lines())
             paths = [changed.path for changed in self.files]
@@ -322,7 +322,7 @@ def _is_at(lines: list[str], number: int | None, text: str) -> bool:
     return 0 < number <= len(lines) and lines[number - 1].rstrip("\r") == text.rstrip("\r")
 
 
-def guess(lines: Sequence[str]) -> Language | None:
+def guess_language(lines: Sequence[str]) -> Language | None:
     """Return the language whose grammar parses some code best, or None if none parses it well.
 
     Args:
@@ -349,7 +349,7 @@ def guess(lines: Sequence[str]) -> Language | None:
 
 
 def _measure_information(outline: Outline) -> float:
-    """Return the facts per token, where a declaration counts as three facts, to one decimal."""
+    """Return the facts per token, to one decimal; a declaration counts as three facts."""
     units = outline.units
     tokens = sum(len(unit.tokens) for unit in units)
     count = sum(len(unit.facts) for unit in units) + 3 * (len(units) - 1)

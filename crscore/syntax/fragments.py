@@ -103,9 +103,9 @@ def enclose(language: Language, lines: Sequence[str]) -> tuple[int, str, str, st
     margin = min(widths, default=0)
     text = "\n".join(line[margin:] for line in lines)
     # The simplest completions come first.
-    surroundings = _for_indented(text) if language.indented else _for_braces(language, text)
+    surroundings = _wrap_indented(text) if language.indented else _wrap_braces(language, text)
     if language.closing_word:
-        surroundings = chain(_for_words(language.closing_word, lines), surroundings)
+        surroundings = chain(_wrap_words(language.closing_word, lines), surroundings)
     prolog = "" if text.lstrip().startswith(language.prolog.strip()) else language.prolog
     tries = 1 if max(map(len, lines), default=0) > LONG_LINE else MAX_TRIES
     tried: set[tuple[str, str]] = set()
@@ -141,15 +141,15 @@ def parse_lines(
     return source, parse(language, source.encode("utf-8", "replace")), before.count("\n")
 
 
-def _for_indented(text: str) -> Iterator[tuple[str, str]]:
+def _wrap_indented(text: str) -> Iterator[tuple[str, str]]:
     """Yield pairs of text to put before and after, for languages whose blocks are indented."""
-    widths = [
+    indented = [
         (len(line) - len(line.lstrip()), line.strip()) for line in text.split("\n") if line.strip()
     ]
-    lowest, last = widths[0][0] if widths else 0, widths[-1] if widths else (0, "")
+    lowest, last = indented[0][0] if indented else 0, indented[-1] if indented else (0, "")
     # Headers of the blocks that end in the fragment but start before it.
     headers: list[str] = []
-    for width, line in widths:
+    for width, line in indented:
         if width < lowest:
             lowest = width
             # `else:` and `elif` need an `if`; `except` and `finally` need a `try`.
@@ -167,52 +167,52 @@ def _for_indented(text: str) -> Iterator[tuple[str, str]]:
         is_odd = text.count(_TRIPLE) % 2
         yield _TRIPLE + "\n", closing if is_odd else "\n" + _TRIPLE
         yield opened, "\n" + _TRIPLE
-    missing, unclosed = _find_gaps(text, hash_comments=True)
-    if missing or unclosed:
-        before = "".join(f"f{_opener(char)}\n" for char in reversed(missing))
+    unopened, unclosed = _find_gaps(text, hash_comments=True)
+    if unopened or unclosed:
+        before = "".join(f"f{_opener(char)}\n" for char in reversed(unopened))
         yield before, "\n" + "".join(_CLOSERS[char] for char in reversed(unclosed))
     if closing == "" and opened == "":
         yield "class _:\n", ""
 
 
-def _for_words(closing: str, lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield pairs of text to put before and after, for blocks from a word to `closing`."""
-    missing = unclosed = 0
+def _wrap_words(closing: str, lines: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield pairs of text to put before and after, for blocks that end with the word `closing`."""
+    unopened = unclosed = 0
     for line in lines:
         if line.split(".")[0].split() == [closing]:
-            missing, unclosed = missing + (unclosed == 0), max(unclosed - 1, 0)
+            unopened, unclosed = unopened + (unclosed == 0), max(unclosed - 1, 0)
         elif _OPENS.search(line) and not _ON_ONE_LINE.search(line):
             unclosed += 1
-    if 0 < missing + unclosed <= MAX_OPEN:
+    if 0 < unopened + unclosed <= MAX_OPEN:
         # `rescue` needs a `begin`, `elsif` an `if`, and `when` a `case`.
-        for opener in ("begin\n", "if _\n", "case _\n") if missing else ("",):
-            yield opener * missing, f"\n{closing}" * unclosed
+        for opener in ("begin\n", "if _\n", "case _\n") if unopened else ("",):
+            yield opener * unopened, f"\n{closing}" * unclosed
 
 
-def _for_braces(language: Language, text: str) -> Iterator[tuple[str, str]]:
+def _wrap_braces(language: Language, text: str) -> Iterator[tuple[str, str]]:
     """Yield pairs of text to put before and after, for languages whose blocks are in braces."""
-    opened, closed = _comment_ends(text)
-    missing, unclosed = _find_gaps(opened + text + closed, hash_comments=language.hash_comments)
-    if len(missing) > MAX_OPEN or len(unclosed) > MAX_OPEN:
-        yield opened, closed
+    start, end = _complete_comment(text)
+    unopened, unclosed = _find_gaps(start + text + end, hash_comments=language.hash_comments)
+    if len(unopened) > MAX_OPEN or len(unclosed) > MAX_OPEN:
+        yield start, end
         return
-    tail = closed + "\n" + "".join(_CLOSERS[char] for char in reversed(unclosed))
-    if not missing:
-        yield opened, tail if unclosed else closed
-    scopes = _SCOPES[1:] if missing.count("}") == 1 else _SCOPES
-    for kinds in scopes if "}" in missing else ():
-        yield _prefix(language, missing, kinds) + opened, tail
+    tail = end + "\n" + "".join(_CLOSERS[char] for char in reversed(unclosed))
+    if not unopened:
+        yield start, tail if unclosed else end
+    scopes = _SCOPES[1:] if unopened.count("}") == 1 else _SCOPES
+    for kinds in scopes if "}" in unopened else ():
+        yield _openers_of(language, unopened, kinds) + start, tail
     for before, after in language.fragments:
-        yield before + _prefix(language, missing, ("function", "block")) + opened, tail + after
-    yield opened, closed
+        yield before + _openers_of(language, unopened, ("function", "block")) + start, tail + after
+    yield start, end
 
 
-def _prefix(language: Language, missing: str, kinds: tuple[str, ...]) -> str:
-    """Return text that opens the missing brackets, with `kinds` of braces as in `_SCOPES`."""
+def _openers_of(language: Language, unopened: str, kinds: tuple[str, ...]) -> str:
+    """Return the openers of the closers in `unopened`; `kinds` is a line of `_SCOPES`."""
     pieces: list[str] = []
     depth = 0
     inside = False
-    for char in reversed(missing):
+    for char in reversed(unopened):
         if char == "}":
             kind = kinds[min(depth, len(kinds) - 1)]
             pieces.append(language.openers.get("callback" if inside else kind, "{"))
@@ -228,8 +228,8 @@ def _opener(closer: str) -> str:
     return next(char for char, closing in _CLOSERS.items() if closing == closer)
 
 
-def _comment_ends(text: str) -> tuple[str, str]:
-    """Return text that opens or closes a block comment if the fragment is a part of one."""
+def _complete_comment(text: str) -> tuple[str, str]:
+    """Return text to put before and after a fragment that begins or ends inside a block comment."""
     first_open, first_close = text.find("/*"), text.find("*/")
     before = "/**\n" if first_close >= 0 and (first_open < 0 or first_close < first_open) else ""
     after = "\n*/" if text.rfind("/*") > text.rfind("*/") else ""
@@ -242,11 +242,11 @@ def _comment_ends(text: str) -> tuple[str, str]:
 
 def _find_gaps(text: str, *, hash_comments: bool) -> tuple[str, str]:
     """Return closers without an opener, innermost first, and openers without a closer."""
-    missing: list[str] = []
+    unopened: list[str] = []
     unclosed: list[str] = []
-    end = ""  # what ends the comment or quotation that was opened last; empty outside of both
+    end = ""  # what ends the comment or string that was opened last; empty outside of both
     for line in text.split("\n"):
-        # A quotation ends with its line, so that an apostrophe in prose does not hide brackets.
+        # A string ends with its line, so that an apostrophe in prose does not hide brackets.
         end = end if end == "*/" else ""
         for match in _SCAN.finditer(line):
             mark = match.group()
@@ -263,5 +263,5 @@ def _find_gaps(text: str, *, hash_comments: bool) -> tuple[str, str]:
             elif unclosed and mark == _CLOSERS[unclosed[-1]]:
                 unclosed.pop()
             elif not unclosed and mark in ")]}":
-                missing.append(mark)
-    return "".join(missing), "".join(unclosed)
+                unopened.append(mark)
+    return "".join(unopened), "".join(unclosed)

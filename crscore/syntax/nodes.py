@@ -226,7 +226,7 @@ def callee(node: Node) -> tuple[Node | None, str]:
 
 
 def binding(node: Node) -> tuple[str, str]:
-    """Return the name and the value of an assignment or declared field; its type if no value."""
+    """Return the name and the value of a binding or declared field; without a value, its type."""
     target = first_field(node, "left", "name", "declarator", "key", "property", "designator")
     value = first_field(node, "right", "value", "default_value")
     if node.type == "property_declaration" and target is not None:
@@ -252,7 +252,7 @@ def binding(node: Node) -> tuple[str, str]:
 
 
 def after_keyword(node: Node) -> str:
-    """Return a statement's text without its keyword and a final semicolon."""
+    """Return the text of a statement without the keyword and a final semicolon."""
     return re.sub(r"^(?:[a-z]+\b|=>)", "", text_of(node)).strip().rstrip(";").strip()
 
 
@@ -281,7 +281,7 @@ def caught_errors(node: Node) -> str:
 
 
 def imported_names(node: Node) -> list[tuple[str, str]]:
-    """Return pairs of an imported name and its module; "" if the name is a whole module."""
+    """Return pairs of an imported name and its module, "" for an import of a whole module."""
     is_python = node.type in node_types("imports_of_names")
     names = node.children_by_field_name("name") if is_python else []
     if names:

@@ -40,9 +40,9 @@ class Fact(NamedTuple):
 
     role: Role
     name: str
-    """Name of the called function, of the bound variable or of the error; may be empty."""
+    """Name of what is called, bound, imported, raised or caught, or a decorator; may be empty."""
     text: str
-    """Arguments, value, condition or comment."""
+    """Arguments, value, condition, string, comment, or module of an imported name."""
     line: int
     """Line number, 1-based."""
 
@@ -75,7 +75,7 @@ class Unit:
     end: int
     """Last line, inclusive."""
     head: int
-    """Line of the name."""
+    """Line of the name; of a test, the first line below the comments and decorators."""
     real: bool = True
     """False if the unit begins in text that was added to complete a fragment."""
     public: bool = True
@@ -115,7 +115,7 @@ class Outline:
         return ".".join(reversed(names))
 
     def owners(self, lines: Sequence[int]) -> dict[int, int]:
-        """Return the index of the innermost unit that contains each of these sorted lines."""
+        """Return, for each of these sorted lines, the index of the innermost unit around it."""
         owner_by_line = dict.fromkeys(lines, 0)
         # Inner units come after the units around them, so they overwrite these.
         for index, unit in enumerate(self.units):

@@ -164,27 +164,27 @@ class _Outliner:
             is_section = kind in sections and self.units[owner].kind is Kind.TYPE
             if is_section and (word := text_of(node, 12)) in WORDS["sections"]:
                 self.hidden[owner] = word != "public"
-            if not self._is_read(start, node.end_byte):
+            if not self._is_requested(start, node.end_byte):
                 continue
-            low = self.offset + bisect_right(self.breaks, start)
+            row = self.offset + bisect_right(self.breaks, start)
             children = () if kind in atoms else node.children
             if node.is_named:
                 if "comment" in kind:
-                    self._add(owner, Role.COMMENT, "", text_of(node), low)
+                    self._add(owner, Role.COMMENT, "", text_of(node), row)
                     continue
                 enclosing = owner
                 if kind in self.declaring:
-                    owner = self._open(node, parent, kind, owner)
+                    owner = self._add_unit(node, parent, kind, owner)
                 # The value that a callback returns is not returned by the unit.
                 nested = enclosing == owner and (nested or kind in callbacks)
                 if kind in self.noted:
-                    self._note(node, parent, owner, low, nested=nested)
+                    self._note(node, parent, owner, row, nested=nested)
                 if children:
                     self._note_condition(node, kind, owner)
             if children:
                 stack += [(child, node, owner, nested) for child in reversed(children)]
             else:
-                self._add_tokens(node, owner, low)
+                self._add_tokens(node, owner, row)
         self._move_leading_lines()
 
     def _start_of(self, line: int) -> int:
@@ -192,7 +192,7 @@ class _Outliner:
         index = line - self.offset
         return 0 if index <= 0 else self.breaks[index - 1] if index <= len(self.breaks) else 1 << 60
 
-    def _is_read(self, start: int, end: int) -> bool:
+    def _is_requested(self, start: int, end: int) -> bool:
         """Return whether a requested line contains any of the bytes from `start` to `end`."""
         index = bisect_right(self.ends, start)
         return index < len(self.ends) and self.starts[index] < max(end, start + 1)
@@ -218,12 +218,12 @@ class _Outliner:
             facts.append(Fact(role, name, text, max(line, self.first)))
 
     def _move_leading_lines(self) -> None:
-        """Move comments and decorators above a declaration from its enclosing unit into its own."""
-        inside: dict[int, list[Unit]] = {}
+        """Move comments and decorators above a declaration into the unit of the declaration."""
+        units_by_parent: dict[int, list[Unit]] = {}
         for unit in self.units[1:]:
             if unit.start < unit.head:
-                inside.setdefault(unit.parent, []).append(unit)
-        for index, units in inside.items():
+                units_by_parent.setdefault(unit.parent, []).append(unit)
+        for index, units in units_by_parent.items():
             enclosing = self.units[index]
             starts = [unit.start for unit in units]
             contents = [(unit, unit.facts, unit.tokens) for unit in units]
@@ -234,11 +234,11 @@ class _Outliner:
                 _owner_at(units, starts, fact.line, enclosing).facts.append(fact)
             for token in tokens:
                 _owner_at(units, starts, token[0], enclosing).tokens.append(token)
-            for unit, later, written in contents:
-                unit.facts += later
-                unit.tokens += written
+            for unit, own_facts, own_tokens in contents:
+                unit.facts += own_facts
+                unit.tokens += own_tokens
 
-    def _open(self, node: Node, parent: Node | None, kind: str, owner: int) -> int:
+    def _add_unit(self, node: Node, parent: Node | None, kind: str, owner: int) -> int:
         """Add a unit and return its index if the node declares one; otherwise return the owner."""
         declared = self._read_declaration(node, parent, kind)
         if declared is None or self.depths[owner] == MAX_DEPTH:
@@ -326,39 +326,39 @@ class _Outliner:
             noun = "test suite" if name and nodes.test_keyword(node) in WORDS["suites"] else "test"
         return (unit_kind, noun, name, body) if name else None
 
-    def _note(self, node: Node, parent: Node | None, owner: int, low: int, *, nested: bool) -> None:
-        """Add the facts of a node; it is `nested` in a function that is part of an expression."""
+    def _note(self, node: Node, parent: Node | None, owner: int, row: int, *, nested: bool) -> None:
+        """Add the facts of a node; `nested` is as in the entries of `walk`."""
         language, kind = self.language, node.type
         if kind in language.calls:
             self._note_call(node, owner)
         elif kind in language.assigns:
-            self._note_binding(node, parent, owner, low)
+            self._note_binding(node, parent, owner, row)
         elif kind in node_types("returns"):
-            self._note_return(node, owner, low, nested=nested)
+            self._note_return(node, owner, row, nested=nested)
         elif kind in language.raises:
             value = nodes.after_keyword(node)
-            self._add(owner, Role.RAISE, nodes.error_of(value), value, low)
+            self._add(owner, Role.RAISE, nodes.error_of(value), value, row)
         elif kind in language.catches:
             caught = nodes.caught_errors(node)
-            self._add(owner, Role.CATCH, caught, caught, low)
+            self._add(owner, Role.CATCH, caught, caught, row)
         elif kind in language.imports:
             for name, module in nodes.imported_names(node):
-                self._add(owner, Role.IMPORT, name, module, low)
+                self._add(owner, Role.IMPORT, name, module, row)
         elif kind in language.decorators:
-            self._add(owner, Role.DECORATOR, text_of(node, 120), "", low)
+            self._add(owner, Role.DECORATOR, text_of(node, 120), "", row)
         elif kind in language.strings and not (parent and parent.type in language.imports):
             # In Python, a statement that is only a string is documentation.
             holder = parent if parent and parent.type == "expression_statement" else None
             is_doc = language.indented and holder is not None and holder.named_child_count == 1
             role = Role.COMMENT if is_doc else Role.STRING
-            self._add(owner, role, "", text_of(node), low)
+            self._add(owner, role, "", text_of(node), row)
 
-    def _note_return(self, node: Node, owner: int, low: int, *, nested: bool) -> None:
+    def _note_return(self, node: Node, owner: int, row: int, *, nested: bool) -> None:
         value = nodes.after_keyword(node)
         if not nested and not value.startswith("throw "):
-            self._add(owner, Role.RETURN, "", value, low)
+            self._add(owner, Role.RETURN, "", value, row)
 
-    def _note_binding(self, node: Node, parent: Node | None, owner: int, low: int) -> None:
+    def _note_binding(self, node: Node, parent: Node | None, owner: int, row: int) -> None:
         # In markup or in an incomplete statement, the node may not really be a binding.
         name, value = ("", "") if node.has_error else nodes.binding(node)
         spread = parent is not None and parent.type == "spread_parameter"
@@ -367,7 +367,7 @@ class _Outliner:
         is_multiline = node.end_point.row > node.start_point.row
         is_unit = is_multiline and bound is not None and bound.type in self.language.lambdas
         if name and name not in WORDS["not_names"] and not spread and not is_unit:
-            self._add(owner, Role.ASSIGN, name, value, low)
+            self._add(owner, Role.ASSIGN, name, value, row)
 
     def _note_condition(self, node: Node, kind: str, owner: int) -> None:
         """Add the condition of a node as a fact, if the node has one."""
@@ -386,21 +386,21 @@ class _Outliner:
             name = "unless" if kind.startswith("unless") else ""
             self._add(owner, Role.CONDITION, name, text, self._row(condition))
 
-    def _add_tokens(self, node: Node, owner: int, low: int) -> None:
+    def _add_tokens(self, node: Node, owner: int, row: int) -> None:
         """Add a leaf, one token per line; both kinds of quotation marks count as the same."""
         span = slice(node.start_byte - self.base, node.end_byte - self.base)
         text = self.source[span].decode("utf-8", "replace")
         tokens = self.units[owner].tokens
         if "\n" not in text:  # true of nearly all leaves; the line was requested
-            self.code_row = low
-            if low >= self.first and (text := text.strip()):
-                tokens.append((low, text.replace("'", '"')))
+            self.code_row = row
+            if row >= self.first and (text := text.strip()):
+                tokens.append((row, text.replace("'", '"')))
             return
         lines = text.split("\n")
-        self.code_row = low + len(lines) - 1
-        for line, text in enumerate(lines, start=low):
+        self.code_row = row + len(lines) - 1
+        for line, text in enumerate(lines, start=row):
             at = self._start_of(line)
-            if line >= self.first and self._is_read(at, at) and text.strip():
+            if line >= self.first and self._is_requested(at, at) and text.strip():
                 tokens.append((line, text.strip().replace("'", '"')))
 
     def _note_call(self, node: Node, owner: int) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MAX_LINES: Final = 20_000
 """Maximum number of lines of a text in which a suggestion is judged."""
 # Comparing names is slow, because it needs the whole file, not only the suggestion's lines.
-MAX_RENAMED: Final = 3_000
+MAX_LINES_FOR_NAMES: Final = 3_000
 """Maximum number of lines of a file whose names are compared."""
 
 
@@ -71,22 +71,22 @@ def find_effect(
         else:
             effect = Effect.BEHAVIOUR
     # Names are compared only in whole files, because a hunk may not show every use of a name.
-    if effect is Effect.BEHAVIOUR and is_whole and max(len(old), len(new)) <= MAX_RENAMED:
+    if effect is Effect.BEHAVIOUR and is_whole and max(len(old), len(new)) <= MAX_LINES_FOR_NAMES:
         sketches = [sketch_tokens("\n".join(text), grammar.name) for text in (old, new)]
         effect = Effect.NAMES if sketches[0] == sketches[1] else effect
-    parses, reason = _parses(before, after)
+    parses, reason = _still_parses(before, after)
     # A hunk does not show the indentation of the blocks around it.
     ends_more_blocks = not set(_outer_levels(new)) <= set(_outer_levels(old))
     if parses and not is_whole and grammar.indented and ends_more_blocks:
-        parses, reason = None, "the diff shows no block with its indentation"
+        parses, reason = None, "the diff does not show the block with the suggestion's indentation"
     return parses, effect, reason
 
 
-def _parses(before: _ParsedText, after: _ParsedText) -> tuple[bool | None, str | None]:
-    """Return whether a text parses as it did before, and the reason if this is undecided.
+def _still_parses(before: _ParsedText, after: _ParsedText) -> tuple[bool | None, str | None]:
+    """Return whether a text still parses, and the reason if this is undecided.
 
-    Python's own parser decides for Python, except for Python 2 and newer versions, which only the
-    grammar reads.
+    Python's own parser decides for Python, except for Python 2 and for versions newer than the
+    running one, which only the grammar reads.
     """
     # A suggestion is not at fault if the file already had syntax that the grammar does not know.
     # Errors are counted, because `has_error` is also true if the grammar inserts a hidden line
@@ -120,7 +120,7 @@ class _ParsedText(NamedTuple):
     """Number of lines added before the text to make it parse."""
 
     def tokens(self, span: range) -> list[Token]:
-        """Return the tokens in these lines, and without its text the first token after them."""
+        """Return the tokens in these lines and the first token after them, without its text."""
         first, last = span.start + self.lines_before, span.stop + self.lines_before
         selected: list[Token] = []
         for token in tokens(self.root, self.grammar, first):
@@ -128,7 +128,7 @@ class _ParsedText(NamedTuple):
                 selected.append(token._replace(row=0))
             elif not token.is_comment:
                 # The token's ancestors show which block comes next: in Python, a dedent changes
-                # nothing else.
+                # only these.
                 selected.append(token._replace(text="", kind="", row=0))
                 break
         return selected

@@ -110,7 +110,7 @@ class _NameFinder:
     bound: list[dict[str, str]] = field(default_factory=lambda: [{}])
     """For each scope, the role of each name that it binds: `parameter`, `local` or `attribute`."""
     outer: set[tuple[int, str]] = field(default_factory=set)
-    """Pairs of a scope and a name of an outer scope that it assigns to, as by Python's `global`."""
+    """Pairs of a scope and a name that the scope takes from outside, as with Python's `global`."""
     functions: set[str] = field(default_factory=set)
     methods: set[str] = field(default_factory=set)
     fixed: set[str] = field(default_factory=set)
@@ -120,7 +120,7 @@ class _NameFinder:
     members: set[str] = field(default_factory=set)
     """Names of members of objects other than `self`."""
     capturing: set[int] = field(default_factory=set)
-    """Scopes in which all variables around them are visible."""
+    """Scopes in which all variables of the scopes around them are visible."""
     bindings: dict[tuple[int, str], tuple[int, str] | None] = field(default_factory=dict)
     """Results of `_find_binding`."""
 
@@ -393,7 +393,7 @@ def sketch(code: str, language: str | None, *, context: str = "") -> str:
 
 
 def sketch_tokens(code: str, language: str | None) -> list[tuple[str, ...]]:
-    """Return the tokens of a sketch, each with the types of its ancestors; layout is ignored.
+    """Return the tokens of a sketch without comments, each with the types of its ancestors.
 
     If the sketch does not parse, its tree lacks text, so its words are returned instead.
 

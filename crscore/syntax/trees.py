@@ -115,7 +115,7 @@ def parse_code(code: str, language: str | None) -> Parsed:
         language: Language as in `ChangedFile.language`.
 
     Returns:
-        The best of a bounded number of ways to complete and parse it.
+        The code, parsed with the best of a bounded number of completions.
 
     Raises:
         InputError: There is no grammar for the language.

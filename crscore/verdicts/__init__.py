@@ -1,1 +1,1 @@
-"""Checks statements about the code; a receipt says what confirms or refutes a statement."""
+"""Checks what remarks say about the code; a receipt says what confirms or refutes a remark."""

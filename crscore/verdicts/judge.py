@@ -1,7 +1,7 @@
-"""Judges statements about a change by checking both versions of the code.
+"""Judges what remarks say about a change by checking both versions of the code.
 
 The code in a sentence is masked, and patterns are matched against the other words. The checks are
-about uses of a name, tests of it, and files outside of the change. A single line proves that a name
+about uses of a name, tests of a name, and whether a file exists. A single line proves that a name
 is used, but only the whole repository proves that it is unused.
 """
 
@@ -29,14 +29,14 @@ MAX_REMARKS: Final = 500
 # Shorter names, such as `id` or `get`, are also words, or members of most objects.
 MIN_NAME: Final = 4
 """Minimum number of characters of a name that is looked up."""
-# Shorter single words are often members of other objects, too.
+# In `a.run`, the member `run` may be another object's; a long word is hardly ever ambiguous.
 MIN_WORD: Final = 8
-"""Minimum number of characters of a single word that, as a member of an object, proves a use."""
+"""Minimum number of characters of a name of one word for `a.name` to prove a use of the name."""
 MAX_PROOF: Final = 3
-"""Maximum number of lines of a receipt."""
+"""Maximum number of lines of code that a receipt cites."""
 _CODE: Final = re.compile(
     CODE_SPAN.pattern
-    # Or what is not an English word: obj.method, ns::name, a->b, snake_case, camelCase, name()
+    # Or any word, of which `mask` keeps code: obj.method, ns::name, a->b, snake_case, name()
     + r"|(?<![\w`/.@-])(?P<name>[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)*"
     r"(?:\((?:[^\s()]|, (?=\w))*\))?)(?![\w/])"
 )
@@ -48,7 +48,7 @@ _NO_CODE: Final = re.compile(
     r"|MySQL|DevTools|OpenAI|OpenTelemetry|MinGW|macOS|iOS|JUnit|PyPI|NaN|JSDoc|JavaDoc|JetBrains"
     r"|GraphQL|[A-Z][a-z]+Rabbit|[A-Z]+s"
 )
-# Matches what is cut off: "obj.close()" becomes "obj.close", ".get(...)" "get", "f(x);" "f(x)".
+# Matches what is cut off: "obj.close()" becomes "obj.close", and ".get(...)" becomes "get".
 _ENDS: Final = re.compile(r"^\W*\.(?=\w)|(?:\(\s*(?:\.{3}|…)?\s*\)|[;,])+$")
 MASK: Final = "§"
 """Encloses the index of a code mention in the masked text: `§0§` is the first."""
@@ -98,16 +98,16 @@ def judge_remarks(
         the change has None, because the author may since have done what it asked for.
     """
     code = Code(change, repository)
-    counts = Counter(units[0].comment for units in remarks)
+    counts = Counter(sentences[0].comment for sentences in remarks)
     receipts: list[Receipt | None] = [None] * len(remarks)
-    for index, units in enumerate(remarks[:MAX_REMARKS]):
-        comment = comments[units[0].comment]
+    for index, sentences in enumerate(remarks[:MAX_REMARKS]):
+        comment = comments[position := sentences[0].comment]
         if comment.is_older:
             continue
         # If the comment has several remarks, its blocks belong to those with a proposal.
-        if counts[units[0].comment] == 1 or any(unit.proposal for unit in units):
-            receipts[index] = check_suggestions(suggestions[units[0].comment], comment)
-        receipts[index] = receipts[index] or _check_uses(units, code)
+        if counts[position] == 1 or any(sentence.proposal for sentence in sentences):
+            receipts[index] = check_suggestions(suggestions[position], comment)
+        receipts[index] = receipts[index] or _check_sentences(sentences, code)
     return receipts
 
 
@@ -136,14 +136,14 @@ def check_suggestions(suggestions: Sequence[Suggestion], comment: Comment) -> Re
     return Receipt(verdict=Verdict.REFUTED, says=claim, fact=faults[0], lines=lines)
 
 
-def _check_uses(sentences: Sequence[Sentence], code: Code) -> Receipt | None:
+def _check_sentences(sentences: Sequence[Sentence], code: Code) -> Receipt | None:
     """Return the first refutation of a sentence, else the first confirmation, else None."""
     confirmed = None
     # One false clause refutes a remark, even if the rest is true.
-    for unit in sentences:
-        if unit.proposal or len(unit.text) > MAX_CHARS:
+    for sentence in sentences:
+        if sentence.proposal or len(sentence.text) > MAX_CHARS:
             continue
-        phrase = mask(unit.text)
+        phrase = mask(sentence.text)
         for check in (check_unused, check_used, check_path):
             receipt = check(phrase, code)
             if receipt and receipt.verdict is Verdict.REFUTED:
@@ -182,7 +182,7 @@ _WORDS: Final = {
 
 
 def pattern(text: str) -> re.Pattern[str]:
-    """Compile a pattern in which `<name>` is a list of `words.toml` and `§` is a code mention.
+    """Compile a pattern in which `<name>` is a list of `words.toml`, and `§` is a code mention.
 
     Example:
         >>> bool(pattern("<uses> §").search("This calls §0§."))
@@ -292,8 +292,8 @@ _MEMBER_NODE: Final = re.compile(r"attribute|member|selector|field_expr|scoped|c
 
 
 Role: TypeAlias = Literal["code", "import", "mention", "definition"]
-"""Role of a name on a line; a mention is in a comment, a string, a keyword argument or a file that
-is not code."""
+"""Role of a name on a line; a mention is in a comment, in a string, before the `=` of a keyword
+argument, or in a file whose language has no grammar."""
 
 
 class _Use(NamedTuple):
@@ -316,8 +316,9 @@ class _Uses(NamedTuple):
     uses: list[_Use]
     defining: frozenset[str]
     """Paths of the files that define the name."""
-    is_own: bool
-    """Whether only files of the change define the name, or defined it before."""
+    is_of_change: bool
+    """Whether all files that define the name are in the change or, if none defines it any more,
+    whether a file in the change defined it before."""
 
     def proofs(self) -> list[_Use]:
         """Return the lines that certainly use this name, even if other files define it, too."""
@@ -328,9 +329,9 @@ class _Uses(NamedTuple):
             return used
         # A file that defines the name uses its own definition. If one of these files does not use
         # the name, its definition may be the unused one.
-        at_home = [use for use in used if use.text.path in self.defining]
-        is_clear = {use.text.path for use in at_home} == self.defining
-        return at_home if is_clear else []
+        own_uses = [use for use in used if use.text.path in self.defining]
+        is_clear = {use.text.path for use in own_uses} == self.defining
+        return own_uses if is_clear else []
 
 
 def _find_uses(name: str, code: Code) -> _Uses | None:
@@ -346,11 +347,11 @@ def _find_uses(name: str, code: Code) -> _Uses | None:
     ]
     defining = frozenset(use.text.path for use in uses if use.role == "definition")
     changed_paths = {text.path for text in code.texts[Side.NEW]}
-    before = (pair for text in code.texts[Side.OLD] for pair in text.nodes_named(name))
-    is_own = defining <= changed_paths and (
-        bool(defining) or any(_read_node(node)[0] == "definition" for _, node in before)
+    old_nodes = (node for text in code.texts[Side.OLD] for _, node in text.nodes_named(name))
+    is_of_change = defining <= changed_paths and (
+        bool(defining) or any(_read_node(node)[0] == "definition" for node in old_nodes)
     )
-    return _Uses(name, uses, defining, is_own)
+    return _Uses(name, uses, defining, is_of_change)
 
 
 def _read_node(node: Any) -> tuple[Role, bool]:
@@ -370,10 +371,10 @@ def _read_node(node: Any) -> tuple[Role, bool]:
             return "import", False
         outer = outer.parent
     fields = [parent.child_by_field_name(field) for field in ("name", "declarator", "left")]
-    is_named = fields[0] == node and _NAMING_NODE.search(parent.type)
+    is_declared = fields[0] == node and _NAMING_NODE.search(parent.type)
     is_assigned = node in fields and _ASSIGNING_NODE.search(parent.type)
     is_parameter = "parameter" in parent.type
-    return ("definition" if is_named or is_assigned or is_parameter else "code"), is_member
+    return ("definition" if is_declared or is_assigned or is_parameter else "code"), is_member
 
 
 class _Assertion(NamedTuple):
@@ -381,18 +382,19 @@ class _Assertion(NamedTuple):
 
     name: str
     path: str | None
-    """File that the assertion is about, or that it excludes."""
+    """File that the assertion is about, or that it excludes; None if it names no file."""
     is_test: bool
     """Whether the assertion is about tests."""
     is_beyond: bool
-    """Whether the assertion is about other files than those that define the name."""
+    """Whether the assertion names a file or says "other", "outside" or the like, so that it is not
+    about all files."""
     is_local: bool
     """Whether the assertion is about a part of a file."""
     claim: str
     """The clause that makes the assertion."""
 
     def denies(self, use: _Use, defining: frozenset[str]) -> bool:
-        """Return whether the assertion, if it is a denial, denies a use.
+        """Return whether the assertion, taken as a denial, denies that a use exists.
 
         Args:
             use: The use.
@@ -460,7 +462,7 @@ def _is_conditional(sentence: str, clause: str, end: int) -> bool:
 
 
 def _prove_use(verdict: Verdict, assertion: _Assertion, uses: list[_Use]) -> Receipt:
-    """Return the receipt of an assertion that the uses of its name decide."""
+    """Return the receipt of an assertion that uses of its name confirm or refute."""
     fact = f"Line {uses[0].number} of {quote(uses[0].text.path)} uses {quote(assertion.name)}."
     lines = (
         LineSpan(path=use.text.path, side=Side.NEW, start=use.number, end=use.number)
@@ -475,24 +477,24 @@ def _is_at(text: FileText, path: str) -> bool:
 
 
 def check_unused(phrase: Phrase, code: Code) -> Receipt | None:
-    """Check statements that nothing, nothing else or no test uses a name.
+    """Check a sentence that says that nothing, nothing else or no test uses a name.
 
     Returns:
-        The receipt of the first statement that is decided; None if none is.
+        The receipt of the first assertion that the code decides; None if it decides none.
     """
     for assertion in _read_assertions(phrase, (*_NONE, *_ONLY)):
         name_uses = None if assertion.is_local else _find_uses(assertion.name, code)
         if name_uses is None:
             continue
         relevant = [use for use in name_uses.uses if assertion.denies(use, name_uses.defining)]
-        # One certain use refutes the statement. To confirm the statement, the name must not be on
-        # any line of code, not even in a string: `assert "LIMIT_OF_STOCK"` may be a use. Files that
-        # are not code are ignored.
+        # One certain use refutes the assertion. To confirm the assertion, the name must not be on
+        # any line of code, not even in a string: `assert "LIMIT_OF_STOCK"` may be a use. Files
+        # without a grammar are ignored.
         if used := [use for use in name_uses.proofs() if assertion.denies(use, name_uses.defining)]:
             return _prove_use(Verdict.REFUTED, assertion, used)
         is_nowhere = not any(use.text.language and use.role != "definition" for use in relevant)
-        is_own = name_uses.is_own and (assertion.is_beyond or _is_plain(name_uses))
-        if is_nowhere and (assertion.is_test or is_own) and code.is_complete:
+        is_found = name_uses.is_of_change and (assertion.is_beyond or _is_used_by_name(name_uses))
+        if is_nowhere and (assertion.is_test or is_found) and code.is_complete:
             beyond = "No other file" if assertion.is_beyond else "Nothing"
             subject = "No test" if assertion.is_test else beyond
             fact = f"{subject} in the repository names {quote(assertion.name)}."
@@ -500,8 +502,8 @@ def check_unused(phrase: Phrase, code: Code) -> Receipt | None:
     return None
 
 
-def _is_plain(name_uses: _Uses) -> bool:
-    """Return whether only code that contains the name can use it.
+def _is_used_by_name(name_uses: _Uses) -> bool:
+    """Return whether only code that contains the name can use what it names.
 
     This is false for methods and for functions that a framework or Python calls.
     """
@@ -522,10 +524,10 @@ def _is_plain(name_uses: _Uses) -> bool:
 
 
 def check_used(phrase: Phrase, code: Code) -> Receipt | None:
-    """Check statements that a file or other files use a name.
+    """Check a sentence that says that a file or other files use a name.
 
     Returns:
-        The receipt of the first statement that is decided; None if none is.
+        The receipt of the first assertion that the code decides; None if it decides none.
     """
     for assertion in _read_assertions(phrase, _USED):
         name_uses = _find_uses(assertion.name, code)
@@ -544,7 +546,7 @@ def check_used(phrase: Phrase, code: Code) -> Receipt | None:
         # Two files that both define the name may each use their own definition.
         if used and len(name_uses.defining) <= 1:
             return _prove_use(Verdict.CONFIRMED, assertion, used)
-        if not relevant and code.is_complete and (name_uses.is_own or name_uses.uses):
+        if not relevant and code.is_complete and (name_uses.is_of_change or name_uses.uses):
             subject = f"{quote(path)} does not name" if path else "No other file names"
             fact = f"{subject} {quote(assertion.name)}."
             return Receipt(verdict=Verdict.REFUTED, says=assertion.claim, fact=fact)
@@ -564,11 +566,11 @@ def check_path(phrase: Phrase, code: Code) -> Receipt | None:
 
 
 def _refute_path(path: str, code: Code) -> Receipt | None:
-    """Return a refutation that a file exists; None if either version may have the file."""
+    """Return the receipt that no such file exists; None if either version may have the file."""
     if not code.repository or not code.is_complete or not _PATH.fullmatch(path):
         return None
     changed_paths = [
-        path for file in code.change.files for path in (file.path, file.old_path or "")
+        changed for file in code.change.files for changed in (file.path, file.old_path or "")
     ]
     is_changed = any(f"/{changed}".endswith(f"/{path}") for changed in changed_paths)
     if is_changed or code.repository.has_path(path):

@@ -1,4 +1,4 @@
-"""Code that statements are checked against: both versions of a change, and its repository."""
+"""Code that remarks are checked against: both versions of a change, and its repository."""
 
 import re
 from collections.abc import Iterator
@@ -16,9 +16,9 @@ from crscore.syntax.grammars import Language
 from crscore.syntax.outline import Unit
 from crscore.syntax.outliner import parse_text, read
 
-# A decorator or a comment is above its declaration, so its line alone would not show it.
+# If the line is a decorator or a comment, its declaration begins on a later line.
 LINES_BELOW: Final = 2
-"""Number of lines below a line that are also read to find the declaration around it."""
+"""Number of lines below a line that are also read to find the declaration of the line."""
 MAX_FILES: Final = 200
 """Maximum number of files of a change that are read."""
 MAX_TEXTS: Final = 60
@@ -46,9 +46,10 @@ class FileText:
         return parse_text(self.language, self._source) if self.language else None
 
     def nodes_named(self, name: str) -> Iterator[tuple[int, Any]]:
-        """Yield the numbers of the lines that contain a name, each with the node of the name.
+        """Yield the line number and the syntax node of each occurrence of a name.
 
-        The whole file must be known. If its language has no grammar, the node is None.
+        If the language has no grammar, the node is None. If only hunks of the file are known, they
+        are parsed as one text, so the nodes may be wrong.
         """
         if name not in self.version.words:
             return
@@ -78,7 +79,7 @@ class FileText:
 
 
 class Repository:
-    """Repository of a change, in its new version, which is read on first use.
+    """The new version of a change's repository, whose files are read on first use.
 
     Args:
         read: Function that reads the files.
@@ -104,8 +105,8 @@ class Repository:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes on files that were left out; empty if nothing was read."""
-        # The files are read only if a remark needs them: up to 64 MB are too much for a note.
+        """Notes on files that were left out; empty if all files were read, or none was needed."""
+        # Reading up to 64 MB only to write a note would be too slow.
         if "_tree" not in self.__dict__ or self.is_whole:
             return ()
         reason = self._tree.reason
@@ -120,7 +121,7 @@ class Repository:
         )
 
     def texts_with(self, name: str, diff: Diff) -> list[FileText] | None:
-        """Return the files that contain a name, also within a longer name, and are not changed.
+        """Return the unchanged files that contain a name, even only as a part of a longer name.
 
         Returns:
             The files; None if there are too many to search.

@@ -51,11 +51,12 @@ def judge_in_change(
             None if it replaces exactly the comment's lines.
 
     Returns:
-        The judgement. For a comment without a line, the replaced lines are guessed from the words
-        of the block, and `applies` is None.
+        The judgement. If the comment has no line, the replaced lines are guessed from the words of
+        the block. `applies` is None if the comment has neither a path nor a line, or if GitLab may
+        apply the block to lines that the diff does not show.
     """
     # GitLab applies a block even to lines that the diff does not show, but the comment's own line
-    # must be in the diff.
+    # must be in the diff. Without the whole file, such a block cannot be judged here.
     problem = _find_problem(comment if offsets is None else replace(comment, start_line=None), file)
     comment = comment.spanning(offsets)
     if offsets and not problem and file and not file.new_source and _find_problem(comment, file):
@@ -92,7 +93,7 @@ def _find_problem(comment: Comment, file: ChangedFile | None) -> str | None:
         "the comment is on removed lines": comment.side is Side.OLD,
         NOT_SHOWN: len(shown_numbers) != last - first + 1,
     }
-    return next((reason for reason, is_so in problems.items() if is_so), None)
+    return next((reason for reason, holds in problems.items() if holds), None)
 
 
 def _locate(

@@ -4,7 +4,7 @@ import pytest
 
 from crscore.diff.parse import parse_diff
 from crscore.errors import DependencyError
-from crscore.syntax.change import ParsedChange, guess, is_cpp_header
+from crscore.syntax.change import ParsedChange, guess_language, is_cpp_header
 from crscore.syntax.fragments import MAX_OPEN, complete
 from crscore.syntax.grammars import language_of, parser
 from crscore.syntax.outline import Outline, Role
@@ -118,7 +118,7 @@ def test_time_is_linear_in_the_lines_of_a_fragment(name: str) -> None:
 
 def test_language_is_guessed_from_a_sample() -> None:
     names = sorted(set(NAMES) - {"tsx"})
-    guessed = [guess(SAMPLES[name].split("\n")) for name in names]
+    guessed = [guess_language(SAMPLES[name].split("\n")) for name in names]
     assert [language and language.name for language in guessed] == names
 
 
@@ -142,7 +142,7 @@ def test_language_is_guessed_only_without_a_name() -> None:
     ],
 )
 def test_text_that_is_not_code_has_no_guess(lines: list[str]) -> None:
-    assert guess(lines) is None
+    assert guess_language(lines) is None
 
 
 @pytest.mark.parametrize(

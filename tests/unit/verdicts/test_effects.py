@@ -222,7 +222,7 @@ def test_indentation_that_a_hunk_cannot_decide_is_undecided():
     judged = in_change("    b = 3", diff=diff, path="a.py", line=9)
     assert (judged.parses, judged.reason) == (
         None,
-        "the diff shows no block with its indentation",
+        "the diff does not show the block with the suggestion's indentation",
     )
     assert in_change("        b = 3", diff=diff, path="a.py", line=9).parses is True
 
