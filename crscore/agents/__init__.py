@@ -1,1 +1,1 @@
-"""Interfaces for programs that use reviews: triage of remarks, an MCP server, and scorers."""
+"""Interfaces for programs that use reviews: triage of remarks, an MCP server, scores for harnesses."""

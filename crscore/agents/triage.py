@@ -2,8 +2,9 @@
 
 An author's agent uses the decisions to answer a review, and a bot to filter its drafts. Each remark
 gets an action (fix, answer or skip) and a reason, based on its reading (stance, importance and
-worth) and on its verdict. If two remarks make the same point, the less valuable one is a duplicate.
-Text that is not in English is not read: its action is "answer", and it is posted if it is a draft.
+worth) and on its verdict. If two remarks make the same point, one is a duplicate: a draft if the
+other one is already posted, otherwise the less valuable one. Text that is not in English is not
+read: unless it repeats another text, its action is "answer", and it is posted if it is a draft.
 """
 
 from __future__ import annotations
@@ -45,9 +46,10 @@ SCHEMA: Final = "urn:crscore:triage:1"
 # name a known problem are posted. On the other half, 89 % of these findings were posted, and 19 %
 # of all other findings were not (`benchmarks/triage.py`).
 MIN_WORTH: Final = 2.5
-"""Minimum worth, from 1 to 5, of a remark that should be posted."""
+"""Minimum `draft_worth`, from 1 to 5, of a remark that should be posted."""
 SAME_POINT: Final = 0.7
-"""Minimum cosine similarity of two remarks on one file that make the same point."""
+"""Minimum cosine similarity of two remarks that make the same point, unless they are in different
+places (`_are_apart`)."""
 
 
 class Action(StrEnum):
@@ -103,7 +105,8 @@ class Triaged(msgspec.Struct, frozen=True, kw_only=True):
     receipt: Receipt | None
     """Proof of the verdict; null for an undecided remark."""
     duplicate_of: int | None
-    """Index of the better remark that makes the same point; null if there is none."""
+    """Index of the remark that makes the same point and is already posted or more valuable; null if
+    there is none."""
     suggestion_applies: bool | None
     """Whether all suggestion blocks of the comment can be applied; null if the comment has none, or
     if it is unknown."""
@@ -151,7 +154,7 @@ def triage(
         " ".join(result.sentences[index].text for index in remark.sentences)
         for remark in result.remarks
     ]
-    # Comments with a lower index belong to the review, the others are the posted ones.
+    # Comments with an index below this number belong to the review; the others are posted.
     drafts = len(comments)
     duplicates = _find_duplicates(result, scorer.parts.encoder.encode(texts), drafts=drafts)
     decided = (
@@ -250,13 +253,13 @@ def _choose_action(
     if remark.verdict is Verdict.REFUTED and remark.receipt:
         return Action.ANSWER, f"the code refutes it: {remark.receipt.fact}"
     does = f"it {remark.stance.value}"
-    is_nit = remark.level is Importance.NIT and not applies
+    is_plain_nit = remark.level is Importance.NIT and not applies
     # The first condition that holds gives the reason.
     for is_skipped, reason in (
         (remark.actionable < ACTIONABLE_FROM, f"{does}, and needs no answer"),
         (remark.about < ON_TOPIC, "it is not about this change"),
         (duplicate_of is not None, f"remark {duplicate_of} makes the same point"),
-        (is_nit, f"{does}, a nit without a suggestion that applies"),
+        (is_plain_nit, f"{does}, a nit without a suggestion that applies"),
     ):
         if is_skipped:
             return Action.SKIP, reason
@@ -283,7 +286,7 @@ def _place_of(comment: Comment, spans: Sequence[LineSpan] = ()) -> Place | None:
 def _find_duplicates(
     result: Result, vectors: npt.NDArray[np.float32], *, drafts: int
 ) -> dict[int, int]:
-    """Return the index of the remark that each duplicate repeats, by index of the duplicate.
+    """Return the index of the remark that each duplicate repeats, keyed by the duplicate's index.
 
     The repeated remark is one that is already posted, or a more valuable remark of the same side.
     """

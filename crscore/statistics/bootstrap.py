@@ -97,8 +97,8 @@ def percentile_interval(draws: Doubles, *, clusters: int, expanded: bool = False
         expanded: Whether to use the expanded percentiles.
 
     Returns:
-        The ends of the interval. Both are None if there are fewer than two clusters, because all
-        draws are then equal, or if the statistic is defined in fewer than half of the draws.
+        The ends of the interval. Both are None if the statistic is defined in fewer than half of
+        the draws, or if there are fewer than two clusters, because all draws are then equal.
 
     Raises:
         DependencyError: `expanded` is true, and scipy is not installed.
@@ -115,7 +115,7 @@ def percentile_interval(draws: Doubles, *, clusters: int, expanded: bool = False
     if not expanded:
         return percentiles(defined)
     special = require_scipy("special")
-    # Use the percentiles of a normal distribution that are at the ends of the t interval.
+    # Take the percentiles that a normal distribution has at the ends of the t interval.
     width = math.sqrt(clusters / (clusters - 1)) * special.stdtrit(clusters - 1, (1 + LEVEL) / 2)
     low, high = np.quantile(defined, [special.ndtr(-width), special.ndtr(width)])
     return float(low), float(high)

@@ -74,6 +74,7 @@ def compare(
         units: Number of units from which the draws were taken.
         is_mean: Whether the statistic is a mean over the units. If all draws have the same mean,
             all units differ by the same amount, and the p-value is that of the exact sign test.
+            With another statistic, it is None in this case.
 
     Raises:
         DependencyError: scipy is not installed.

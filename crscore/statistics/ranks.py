@@ -1,4 +1,4 @@
-"""The rank-sum test of two samples, a test of a share, and the import of scipy."""
+"""The rank-sum test of two samples, a test of a share, and a function that imports scipy."""
 
 import importlib
 import math
@@ -55,7 +55,7 @@ def rank_sum_p(first: Doubles, second: Doubles) -> float:
 
 
 def share_p(successes: float, trials: float, chance: float) -> float:
-    """Return the p-value of the one-sided exact test that a share is above a probability.
+    """Return the p-value of the one-sided exact binomial test of a share against `chance`.
 
     The p-value is a mid-p value: it includes only half of the probability of exactly this number
     of successes.

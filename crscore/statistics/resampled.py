@@ -72,14 +72,14 @@ def stratified_difference(
 
 
 def corpus_scores(rows: Doubles, score: Callable[[Doubles], Doubles], weights: Doubles) -> Doubles:
-    """Score systems in each draw from the sufficient statistics of their rows.
+    """Score systems in each draw from their sufficient statistics for each problem.
 
     Args:
         rows: S statistics of N problems for each of M systems, shape (M, N, S); the problems have
             the same order for each system.
         score: Function that computes a score in each draw, shape (B,), from the sums of the
             statistics in each draw, shape (B, S).
-        weights: How often each draw takes each row, shape (B, N).
+        weights: How often each draw takes each problem, shape (B, N).
 
     Returns:
         The scores, shape (M, B).
