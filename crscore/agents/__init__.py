@@ -1,1 +1,1 @@
-"""Interfaces for programs that use reviews: triage of remarks, an MCP server, scores for harnesses."""
+"""Interfaces for other programs: triage of remarks, an MCP server, evaluations for harnesses."""

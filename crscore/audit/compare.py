@@ -118,8 +118,8 @@ def _test_pairs(
         observed = differ(np.ones((1, pulls)))[0]
         # All pairs share the bootstrap samples, because one matrix product is then enough for all.
         draws = bootstrap.resample(differ, pulls, resamples=resamples, seed=seed)
-    # The pull requests of a paired comparison are those that both reviewers saw; those of another
-    # comparison are all that at least one of them saw.
+    # A paired comparison counts the pull requests that both reviewers saw; any other comparison
+    # counts those that at least one of them saw.
     is_counted = [
         ~(np.isnan(first) | np.isnan(second) if paired else np.isnan(first) & np.isnan(second))
         for (first, second), paired in zip(sides, is_paired, strict=True)

@@ -34,8 +34,8 @@ def load_coverage(
         scope: Rows to load.
 
     Returns:
-        Two mappings by the name of the reviewer: the coverage of each reviewer; and for each bot,
-        the pull requests on which it posted or ran a check, each with whether the bot made a
+        Two mappings, keyed by the name of the reviewer: the coverage of each reviewer; and for each
+        bot, the pull requests on which it posted or ran a check, each with whether the bot made a
         comment to score on it.
 
     Raises:
@@ -79,8 +79,8 @@ def _compute_coverage(
         name: The reviewer.
         posts: The reviewer's rows of `reports.read_posts`, without the name.
         merged_at: When each pull request was merged.
-        times: The same times by repository, sorted.
-        green: Merged pull requests with a green check, by the name of the app (`_app_name`).
+        times: The same times for each repository, sorted.
+        green: For each app, merged pull requests with a green check; keyed by `_app_name`.
 
     Returns:
         The coverage, and the pull requests on which the reviewer posted or ran a check, each with
@@ -143,7 +143,7 @@ def rate_of_pulls(counts: Doubles, totals: Doubles) -> Rate:
 
 
 def rate_of_events(events: Iterable[tuple[_Pull, bool]]) -> Rate:
-    """Return the share of events that are true; each event has a pull request and a value."""
+    """Return the share of true values; each event has a pull request and a value."""
     counts: dict[_Pull, Counter[bool]] = defaultdict(Counter)
     for pull, value in events:
         counts[pull][value] += 1

@@ -64,8 +64,8 @@ CONDITION: Final = "only if its check stops being green without a review"
 """Condition for keeping or tuning a bot whose check is green on pull requests that it did not
 review."""
 UNIMPORTANT: Final = "seemingly unimportant"
-"""How the reason for "undecided" calls comments that seem unimportant but that people fix more
-often than by chance, so that the bot is not dropped."""
+"""Words for comments that seem unimportant, but that people fix more often than by chance. A bot
+with such comments is not dropped, but undecided; its reason has these words."""
 KINDS: Final = {
     "critical": "critical",
     "major": "major",
@@ -84,7 +84,7 @@ _ACTS: Final = ("hidden or deleted", "edited", "written after the close", "writt
 """Ways in which a post was changed later or written too late, in the order of the last columns of
 `count_afterwards`."""
 _JUDGES: Final = {"code": "the code", "model": "a language model's reading with a quoted line"}
-"""What confirmed comments, by the column of `_COUNTS` with the number of confirmed comments."""
+"""Who confirms comments, for each column of `_COUNTS` that counts confirmed comments."""
 _SWITCHES: Final = ("nit", "formula", "repeat", "restates", "praise", "nothing")
 """Kinds that a bot's settings or prompt can switch off."""
 
@@ -101,7 +101,7 @@ _COUNTS: Final = np.dtype(
         )
     ]
 )  # fmt: skip
-"""Columns of the counts of `read_comments`: one kind of comments on one pull request."""
+"""Columns of the counts of `read_comments`, which are of one kind of comments on a pull request."""
 Counts: TypeAlias = npt.NDArray[np.void]
 """Rows of `_COUNTS`, sorted by pull request, shape (N,)."""
 
@@ -110,7 +110,7 @@ class Record(NamedTuple):
     """Data on one reviewer's comments that the `ReviewTable` does not have."""
 
     counts: Counts = np.zeros(0, _COUNTS)
-    """Numbers of the comments by pull request and kind."""
+    """Numbers of the comments of each kind on each pull request."""
     examples: tuple[tuple[Any, ...], ...] = ()
     """Examples of the comments: rows of `read_comments` without the reviewer."""
     points: Points | None = None
@@ -128,7 +128,7 @@ class Record(NamedTuple):
 def load_records(
     store: Store, table: ReviewTable, near: Iterable[EscapedRecall] = ()
 ) -> Mapping[str, Record]:
-    """Load the record of each reviewer in a period, by the name of the reviewer.
+    """Load the record of each reviewer in a period, keyed by the name of the reviewer.
 
     Args:
         store: The store.
@@ -138,12 +138,12 @@ def load_records(
     Raises:
         StoreError: The store cannot be read.
     """
-    # Some bots with a profile edit their comments to mark them as addressed. These edits do not
-    # count as changed afterwards.
-    marking = [profile.name for profile in profiles() if not profile.shared]
+    # Some bots with a profile edit their comments to mark them as addressed. Such an edit does not
+    # count as a change of the comment.
+    known_bots = [profile.name for profile in profiles() if not profile.shared]
     later: dict[str, list[tuple[float, float, int]]] = defaultdict(list)
     acts: dict[str, Counter[str]] = defaultdict(Counter)
-    for reviewer, count, late, total, *counts in count_afterwards(store, table.scope, marking):
+    for reviewer, count, late, total, *counts in count_afterwards(store, table.scope, known_bots):
         later[reviewer].append((count, late, total))
         acts[reviewer].update(dict(zip(_ACTS, map(int, counts), strict=True)))
     points = {
@@ -356,7 +356,7 @@ def _evidence(important: Counts, by_habit: Rate, fixes: _Fixes, record: Record) 
     # bots, and changed 14 % of the other lines of the same hunks
     # (`python benchmarks/followed.py DATA`).
     if fixes.chance is not None and fixes.is_more:
-        evidence.append(_fixed_text(fixes.share, fixes.chance))
+        evidence.append(_describe_fixes(fixes.share, fixes.chance))
     # A person who resolves a thread but changes nothing may think that the comment is wrong, so
     # resolved threads do not count if hardly any important comment was fixed.
     resolved = _rate_of(important, important["resolved"], important["threads"])
@@ -385,7 +385,7 @@ def _is_above(share: Rate, limit: float) -> bool:
     return share.total >= MIN_COUNT and _ends(share)[0] > limit
 
 
-def _fixed_text(fixed: Rate, chance: float) -> str:
+def _describe_fixes(fixed: Rate, chance: float) -> str:
     comments = view.count_noun(fixed.total, "comparable comment")
     few = ", too few to count" * (fixed.total < MIN_COUNT)
     return f"people fixed {fixed.count:,} of {comments} ({fixed.total * chance:.0f} by chance{few})"
@@ -475,7 +475,7 @@ def _list_reasons(decision: Decision, all_comments: Comments, all_fixes: _Fixes)
     if not all_comments.mattered:
         fixed = "none was fixed or resolved"
     if decision.chance is not None:
-        fixed = _fixed_text(decision.fixed, decision.chance)
+        fixed = _describe_fixes(decision.fixed, decision.chance)
     by_text = f"{of_comments}, judged by their text"
     if decision.verdict == "keep":
         return [on_pulls, *decision.evidence]
@@ -517,5 +517,5 @@ def _explain_undecided(decision: Decision, all_fixes: _Fixes) -> str:
             "of its comments are of kinds that can be switched off to tune it"
         )
     unimportant = f"{all_fixes.share.count - decision.fixed.count:,} of these {UNIMPORTANT}"
-    fixed = _fixed_text(all_fixes.share, all_fixes.chance or 0.0)
+    fixed = _describe_fixes(all_fixes.share, all_fixes.chance or 0.0)
     return f"{fixed}, {unimportant}; read those below" if all_fixes.is_more else ""

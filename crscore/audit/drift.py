@@ -101,8 +101,8 @@ def _test_windows(
     """Test each measure in each window that ends with `last_day`.
 
     Args:
-        measures: By name of the measure, its V distinct values, shape (V,), and the count of each
-            value in all days before each of T days, shape (T + 1, V).
+        measures: For each name of a measure, its V distinct values, shape (V,), and the count of
+            each value in all days before each of T days, shape (T + 1, V).
         active: Number of days with a review before each day, shape (T + 1,).
         start: First day to use.
         last_day: Last day of the windows.

@@ -66,7 +66,7 @@ def make_engine(name: str, workers: int) -> Engine:
 def run_serially(
     tasks: Iterable[Task],
     work: Callable[[Task], Result],
-    died: Callable[[Task], Result],  # noqa: ARG001  (there is no worker that could die)
+    on_death: Callable[[Task], Result],  # noqa: ARG001  (there is no worker that could die)
 ) -> Iterator[Result]:
     """Process tasks in this process; see `Engine`."""
     return map(work, tasks)
@@ -75,7 +75,7 @@ def run_serially(
 def run_in_processes(
     tasks: Iterable[Task],
     work: Callable[[Task], Result],
-    died: Callable[[Task], Result],
+    on_death: Callable[[Task], Result],
     *,
     workers: int,
 ) -> Iterator[Result]:
@@ -100,7 +100,7 @@ def run_in_processes(
         for _ in range(ATTEMPTS - 1):
             with _make_pool(1) as alone, contextlib.suppress(BrokenProcessPool):
                 return alone.submit(work, task).result()
-        return died(task)
+        return on_death(task)
 
     try:
         yield from _in_order(tasks, submit, receive, limit=workers * MAX_TASKS_PER_WORKER)
@@ -112,7 +112,7 @@ def run_in_processes(
 def run_on_ray(
     tasks: Iterable[Task],
     work: Callable[[Task], Result],
-    died: Callable[[Task], Result],
+    on_death: Callable[[Task], Result],
     *,
     workers: int,
     address: str | None = None,
@@ -148,7 +148,7 @@ def run_on_ray(
             # Raise the original error, because callers handle the same errors as without Ray.
             raise exc.cause from None
         except (ray.exceptions.WorkerCrashedError, ray.exceptions.OutOfMemoryError):
-            return died(task)
+            return on_death(task)
         return result
 
     try:
@@ -166,13 +166,13 @@ def _in_order(
     limit: int,
 ) -> Iterator[Result]:
     """Yield the results in the order of the tasks, with at most `limit` tasks submitted at once."""
-    waiting: deque[Any] = deque()
+    submitted: deque[Any] = deque()
     for task in tasks:
-        waiting.append(submit(task))
-        if len(waiting) >= limit:
-            yield receive(waiting.popleft())
-    while waiting:
-        yield receive(waiting.popleft())
+        submitted.append(submit(task))
+        if len(submitted) >= limit:
+            yield receive(submitted.popleft())
+    while submitted:
+        yield receive(submitted.popleft())
 
 
 def _make_pool(workers: int) -> ProcessPoolExecutor:

@@ -17,7 +17,7 @@ MAX_MISSED: Final = 10
 
 
 def load_escaped(store: Store, table: ReviewTable, host: str) -> Escaped:
-    """Load which merged pull requests of a period later commits fixed, and what reviewers had said.
+    """Load the later commits that fixed merged pull requests, and who had commented near the lines.
 
     Args:
         store: The store.

@@ -17,7 +17,7 @@ from crscore.scoring.gate import GateResult, choose_messages
 from crscore.statistics.paired import SIGNIFICANCE
 
 MINIMUM_DROP: Final = 3.0
-"""Default size of a drop that does not yet fail, in points of usefulness (0 to 100)."""
+"""Default largest drop that does not fail, in points of usefulness (0 to 100)."""
 # Slack allows 3,000 characters: https://docs.slack.dev/reference/block-kit/blocks/section-block
 _MAX_TEXT_CHARS: Final = 2_900
 """Maximum number of characters of a section in a message."""
@@ -42,13 +42,14 @@ def judge(
 
     Args:
         now: The period to judge.
-        baseline: A usefulness from 0 to 100, or the overview of an earlier period; None for no
-            baseline.
+        baseline: A usefulness score from 0 to 100, or the overview of an earlier period; None for
+            no baseline.
         minimum_drop: Largest drop that does not fail, 0 to 100.
         fail_under_low: A bot fails if the low end of the interval of its usefulness is below this,
             0 to 100. This interval includes the error of the network. None for no such limit.
         reviewers: Names of bots, or patterns with `*`.
-        on_nothing: Outcome for a bot without a usefulness: `pass`, `fail` or `skip`.
+        on_nothing: Outcome for a bot that cannot be judged, because its usefulness in one of the
+            periods is unknown: `pass` (with a notice), `fail` or `skip` (without a notice).
 
     Returns:
         The failures and the notices. If the gate is not applied, a notice says why.
@@ -71,19 +72,19 @@ def judge(
         return GateResult((), (f"the gate was not applied: {reason}",))
     failed: list[str] = []
     notices: list[str] = []
-    unapplied = choose_messages(on_nothing, failed, notices)
+    unjudged = choose_messages(on_nothing, failed, notices)
     bots = _matching_bots(now, reviewers)
     if not bots:
-        unapplied.append("the gate was not applied: no bot wrote in the period")
+        unjudged.append("no bot could be judged: none commented in the period")
     # With the correction of Bonferroni, the chance that any bot fails by accident stays below the
     # significance level.
     width = NormalDist().inv_cdf(1 - SIGNIFICANCE / max(1, len(bots)) / 2)
     for bot in bots:
         before = _find_baseline(baseline, bot.name)
         if bot.usefulness is None or before is None:
-            when = "in the period" if bot.usefulness is None else "before"
-            unapplied.append(
-                f"the gate was not applied to {bot.name}: too few scored pull requests {when}"
+            when = "" if bot.usefulness is None else "earlier "
+            unjudged.append(
+                f"{bot.name} could not be judged: too few scored pull requests in the {when}period"
             )
             continue
         value, low = bot.usefulness.value, bot.usefulness.low
@@ -107,10 +108,10 @@ def why_partial(nights: Sequence[Night]) -> str | None:
     if not nights:
         return "there is no run since the first day of the period"
     # Only the last run of each kind counts, because it completes the earlier runs.
-    last_by_kind = {night.kind: night for night in nights}
-    for night in last_by_kind.values():
-        if night.partial is not None:
-            return f"the {night.kind} of {night.night} is partial: {night.partial}"
+    last_by_kind = {run.kind: run for run in nights}
+    for run in last_by_kind.values():
+        if run.partial is not None:
+            return f"the {run.kind} of {run.night} is partial: {run.partial}"
     return None
 
 
@@ -124,7 +125,7 @@ def webhook_message(result: GateResult, *, title: str, link: str = "") -> dict[s
     """
     state = "failed" if result.failed else "passed"
     if result.notices and not result.failed:
-        state = "passed, not applied everywhere"
+        state = "passed, but could not judge everything"
     lines = (*result.failed, *result.notices)
     return slack_message(f"Audit of {title}: the gate {state}", lines, link=link)
 
@@ -159,8 +160,8 @@ def _matching_bots(now: Overview, patterns: Sequence[str]) -> list[Reviewer]:
 def _find_baseline(baseline: float | Overview | None, name: str) -> tuple[float, float] | None:
     """Return the usefulness to compare a bot with, and its standard error; None if unknown."""
     if not isinstance(baseline, Overview):
-        # Without a baseline, the earlier usefulness is taken as 0. No usefulness is below 0, so
-        # only the limit of the low end can fail.
+        # Without a baseline, the earlier usefulness is taken as 0. No usefulness is below 0, so a
+        # bot can fail only because of `fail_under_low`.
         return (0.0 if baseline is None else baseline, 0.0)
     rows = (row for row in baseline.reviewers if row.name == name and row.usefulness)
     return next(

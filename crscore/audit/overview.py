@@ -52,8 +52,8 @@ class Coverage(Struct, frozen=True, kw_only=True):
     """Number of merged pull requests on which the reviewer's check was green, but which the
     reviewer did not review; null if it has no checks."""
     skips: dict[str, Count]
-    """Number of pull requests with a notice by the reviewer that they were not reviewed, by reason:
-    limit, skipped, failed."""
+    """Number of pull requests with a notice by the reviewer that they were not reviewed, for each
+    reason: limit, skipped, failed."""
     hours: float | None
     """Median time in hours from the opening of a pull request to the first review; null without
     reviews."""
@@ -112,8 +112,8 @@ class Decision(Struct, frozen=True, kw_only=True):
     """Share of the lines of the same changes, with and without a comment, that changed later; null
     if there is no comparable comment."""
     by_habit: Rate
-    """Share of the bot's threads not worth acting on that people resolved, because some teams
-    resolve every thread."""
+    """Share of the bot's threads not worth acting on that people resolved. It is high where a team
+    resolves every thread."""
     # A bot is not kept for its own texts alone, because a script can write texts that seem
     # important (docs/design/031-decisions.md).
     evidence: tuple[str, ...]
@@ -165,7 +165,7 @@ class Example(Struct, frozen=True, kw_only=True):
     kind: str
     """A key of `Comments.kinds`."""
     outcome: str
-    """Those of `fixed`, `answered` and `resolved` that apply, with commas; empty if none does."""
+    """Those of `fixed`, `answered` and `resolved` that apply, separated by commas; may be empty."""
     only: bool
     """Whether the comment is worth acting on and no other reviewer made its point."""
 
@@ -183,8 +183,8 @@ class Reviewer(Struct, frozen=True, kw_only=True):
     name: str
     is_bot: bool
     pulls: Count
-    """Number of pull requests that the reviewer saw (see `Decision.gained`); for people, of pull
-    requests with a comment of theirs."""
+    """Number of pull requests that the reviewer saw (see `Decision.gained`). People saw those that
+    they commented on."""
     silent: Count
     """Number of pull requests that the reviewer saw, but did not comment on."""
     comments: Comments
@@ -232,7 +232,7 @@ class PairComparison(Struct, frozen=True, kw_only=True):
     """Number of pull requests in the comparison: if it is paired, those that both reviewers saw,
     else those that at least one of them saw."""
     paired: bool
-    """Whether only common pull requests are compared."""
+    """Whether only pull requests that both reviewers saw are compared."""
     needed: Count | None
     """Number of further pull requests needed to detect the difference; null if the verdict is known
     or the number is not."""

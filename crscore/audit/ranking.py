@@ -56,7 +56,7 @@ def count_beyond_chance(row: Reviewer, end: str = "share") -> float:
 
 
 def recommend(reviewers: Sequence[Reviewer]) -> str:
-    """Say what to do with each bot; the reviewers must be sorted by `sort_key`."""
+    """Return a sentence on what to do with each bot; `reviewers` must be sorted by `sort_key`."""
     parts = []
     for verdict, group in groupby(filter(_verdict, reviewers), _verdict):
         bots = list(group)

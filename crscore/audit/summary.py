@@ -128,7 +128,7 @@ def make_overview(
     }
     reviewers = []
     for name in sorted({*table.reviewers, *silent}):
-        row = _reviewer(table, name, records.get(name, Record()), prices, pages)
+        row = _make_reviewer(table, name, records.get(name, Record()), prices, pages)
         if row.decision:
             row = replace(row, facts=make_facts(row, row.decision, verdicts))
         reviewers.append(row)
@@ -140,7 +140,7 @@ def make_overview(
         for name, state, reason, total, merged in reports.read_repositories(store, table.scope)
     )
     notes = [f"{row.name} is {row.state}: {row.reason}." for row in repositories if row.reason]
-    notes += _limits(store, table, why_partial(nights), (pending, failed, unscored))
+    notes += _list_limits(store, table, why_partial(nights), (pending, failed, unscored))
     if abstained := sum(row.abstained for row in reviewers):
         notes.append(f"Not scored: {count_noun(abstained, 'review')}.")
     if requests := sum(run.requests for run in runs):
@@ -178,7 +178,7 @@ def make_overview(
     )
 
 
-def _reviewer(
+def _make_reviewer(
     table: ReviewTable, name: str, record: Record, prices: Prices, pages: Mapping[str, str]
 ) -> Reviewer:
     rows, scored = table.rows_of(name), table.columns["scored"] > 0
@@ -199,7 +199,7 @@ def _reviewer(
         pulls=pulls,
         silent=int((is_seen & ~table.commented[name]).sum()),
         comments=count_comments(record.counts),
-        usefulness=estimate_mean(standings, _spread(table.signature)) if is_enough else None,
+        usefulness=estimate_mean(standings, _read_spread(table.signature)) if is_enough else None,
         usefulness_error=float(standings.std(ddof=1) / len(standings) ** 0.5) if is_enough else 0.0,
         minutes=float(np.nansum(table.columns["words"][rows])) / _WORDS_PER_MINUTE,
         price=price,
@@ -209,7 +209,7 @@ def _reviewer(
         points=record.points,
         decision=decide(table, name, record, price) if is_bot else None,
         facts=(),
-        examples=_examples(name, record, pages),
+        examples=_make_examples(name, record, pages),
         changes=find_changes(table, name) if is_bot else (),
     )
 
@@ -217,11 +217,11 @@ def _reviewer(
 def estimate_mean(standings: Doubles, spread: Doubles) -> Estimate:
     """Return the mean of standings, with an 80 % interval for the mean that guided readers give.
 
-    Guided readers follow the guide `prompts/read.v1.toml`; the standings are estimates of theirs,
-    by the network or by a language model. The interval includes three errors: the choice of texts,
-    the error of the estimate for each text, which averages out, and the systematic error for the
-    bot (`BOT_ERROR`). For six of seven bots with judged comments, the interval contains the mean
-    that guided readers give; without the systematic error, it does for only four bots.
+    Guided readers follow the guide `prompts/read.v1.toml`; the network or a language model
+    estimates the standings that they would give. The interval includes three errors: the choice of
+    texts, the error of the estimate for each text, which averages out, and the systematic error for
+    the bot (`BOT_ERROR`). For six of seven bots with judged comments, the interval contains the
+    mean that guided readers give; without the systematic error, it does for only four bots.
 
     Args:
         standings: Estimated standing of each text, 0 to 100, shape (N,), N at least 2.
@@ -245,7 +245,7 @@ def estimate_mean(standings: Doubles, spread: Doubles) -> Estimate:
 
 
 @cache
-def _spread(signature: str) -> Doubles:
+def _read_spread(signature: str) -> Doubles:
     """Return the table `spread` of `estimate_mean` for the scores of this signature.
 
     The network and a language model have different tables.
@@ -255,7 +255,7 @@ def _spread(signature: str) -> Doubles:
     return spread.astype(np.float64)
 
 
-def _examples(
+def _make_examples(
     name: str, record: Record, pages: Mapping[str, str]
 ) -> dict[str, tuple[Example, ...]]:
     examples: dict[str, tuple[Example, ...]] = {}
@@ -276,7 +276,7 @@ def _examples(
     return examples
 
 
-def _limits(
+def _list_limits(
     store: Store, table: ReviewTable, partial: str | None, counts: tuple[int, int, int]
 ) -> Iterator[str]:
     """Yield sentences about data that are missing from the numbers of a period.
@@ -285,7 +285,8 @@ def _limits(
         store: The store.
         table: Reviews of the period.
         partial: Why the last run is incomplete; None if it is complete.
-        counts: Numbers of pull requests that are pending, could not be read, or not be scored.
+        counts: Numbers of pull requests that are pending, that could not be read, and that could
+            not be scored.
     """
     if partial is not None:
         yield f"The scores may be incomplete: {partial}."

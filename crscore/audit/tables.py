@@ -37,7 +37,7 @@ EMPTY: Final[tuple[str, ...]] = ("formula", "repeat", "restates", "praise", "not
 """Kinds of comments that give the author nothing to do; formulas are templated comments."""
 GAINED: Final = "gained"
 """Name of the column that is 100 if a review has a comment worth acting on, else 0."""
-# There are only few classes, because a stratum without pull requests of both bots does not count.
+# There are only a few classes, because a stratum without pull requests of both bots does not count.
 _SIZES: Final = (20, 100, 500)
 """Upper bounds of the size classes, in changed lines."""
 
@@ -62,7 +62,7 @@ class Period:
         try:
             days = [date.fromisoformat(day) for day in (self.since, self.until)]
         except ValueError as exc:
-            raise InputError(f"{self.since} to {self.until}: {exc}; write 2026-03-01") from exc
+            raise InputError(f"{self.since} to {self.until}: {exc}; use YYYY-MM-DD") from exc
         if days[0] > days[1]:
             raise InputError(f"the period ends on {self.until}, before its start on {self.since}")
 
@@ -105,8 +105,9 @@ class ReviewTable:
     commented: Mapping[str, Mask]
     """Whether each reviewer commented on each pull request, shape (P,) each."""
     is_seen: Mapping[str, Mask]
-    """Whether each reviewer saw each pull request, except those not scored yet, shape (P,) each.
+    """Whether each reviewer saw each pull request, shape (P,) each.
 
+    A pull request does not count as seen while a comment of the reviewer still has to be scored.
     People saw the pull requests on which they commented. A bot also saw those on which it made
     another post or ran a check and, if its account does nothing but review, all those that were
     merged between its first and its last post.
@@ -226,10 +227,10 @@ def _find_seen(
     if is_shared:
         return is_seen
     for repository in np.unique(table.repository[has_post]):
-        is_own = table.repository == repository
-        days = table.day[is_own & has_post]
+        in_repository = table.repository == repository
+        days = table.day[in_repository & has_post]
         is_between = (table.day >= days.min()) & (table.day <= days.max())
-        is_seen |= is_own & is_between & table.is_merged & ~has_post
+        is_seen |= in_repository & is_between & table.is_merged & ~has_post
     return is_seen
 
 

@@ -116,25 +116,25 @@ def bot_item(row: Reviewer, link: str = "") -> Item:
             # If people fix comments that seem unimportant, users must read these to decide.
             is_open = UNIMPORTANT in reason
             kinds = sorted(KINDS, key=IMPORTANT.count) if is_open else IMPORTANT
-            skipped = ("", "answered", *("resolved", "answered, resolved")[: 2 * is_open])
+            unquoted = ("", "answered", *("resolved", "answered, resolved")[: 2 * is_open])
             # Bots repeat a text with different hidden markup; each text is shown only once.
             examples = (example for kind in kinds for example in row.examples.get(kind, ()))
-            quotable = [example for example in examples if example.outcome not in skipped]
+            quotable = [example for example in examples if example.outcome not in unquoted]
             for example in islice({example.text: example for example in quotable}.values(), QUOTES):
                 text = escape.one_line(example.text, _QUOTE_CHARS)
-                end = Run(f"” {example.kind}, {_outcome(example)}")
-                lines.append((Run("“", "quote"), text, end, _comment(example)))
+                end = Run(f"” {example.kind}, {_describe_outcome(example)}")
+                lines.append((Run("“", "quote"), text, end, _link_comment(example)))
     if link:
         lines.append((Run(f"All about {escape.one_line(row.name, 80)}", link=link),))
     return Item(reason, lead=(Run(verdict, f"chip {verdict}"),), below=tuple(lines))
 
 
-def _outcome(row: Example) -> str:
+def _describe_outcome(row: Example) -> str:
     words = (*row.outcome.split(", "), "only it made this point" * row.only)
     return "".join(f"{word}, " for word in words if word)
 
 
-def _comment(row: Example) -> Run:
+def _link_comment(row: Example) -> Run:
     # The store is untrusted, and an address with another scheme could run a script.
     is_safe = row.url.startswith(("https://", "http://"))
     return Run(f"{row.repository}#{row.number}", link=row.url if is_safe else "")
@@ -174,7 +174,7 @@ def numbers_page(overview: Overview, files: Mapping[str, str]) -> Iterator[Block
     )
     # If no bots can be compared, a note on the first page says why.
     if any(row.difference for row in overview.verdicts):
-        yield from make_list("Pairs of bots", _verdicts(overview.verdicts))
+        yield from make_list("Pairs of bots", _list_verdicts(overview.verdicts))
     yield from make_list("Bots that changed", [Item(text) for text in list_changes(overview)])
     yield from _list_missed(overview.escaped)
 
@@ -231,13 +231,13 @@ def bot_page(row: Reviewer) -> Iterator[Block]:
     for kind, title in KINDS.items():
         comments, total = row.examples.get(kind, ()), row.comments.kinds.get(kind, 0)
         items = [
-            Item(comment.text, below=((Run(_outcome(comment)), _comment(comment)),))
+            Item(comment.text, below=((Run(_describe_outcome(comment)), _link_comment(comment)),))
             for comment in comments
         ]
         yield from make_list(title.capitalize(), items, unlisted=total - len(items))
 
 
-def _verdicts(rows: Sequence[PairComparison]) -> list[Item]:
+def _list_verdicts(rows: Sequence[PairComparison]) -> list[Item]:
     # Comparisons with a clear verdict are first.
     order = list(_VERDICTS)
     return [
@@ -247,7 +247,7 @@ def _verdicts(rows: Sequence[PairComparison]) -> list[Item]:
 
 
 def render_text(overview: Overview, *, color: bool = False, width: int = 80) -> str:
-    """Write the short report for a terminal.
+    """Return the short report for a terminal.
 
     Args:
         overview: The overview.
@@ -257,21 +257,21 @@ def render_text(overview: Overview, *, color: bool = False, width: int = 80) -> 
     Returns:
         Text that ends with a newline, without trailing spaces.
     """
-    return console.render_blocks(_short(overview), color=color, width=width)
+    return console.render_blocks(_make_short_report(overview), color=color, width=width)
 
 
 def render_verdicts(rows: Sequence[PairComparison], *, color: bool = False, width: int = 80) -> str:
-    """Write comparisons of bots for a terminal; other arguments are those of `render_text`."""
-    return console.render_blocks([Items(tuple(_verdicts(rows)))], color=color, width=width)
+    """Return comparisons of bots for a terminal; other arguments are those of `render_text`."""
+    return console.render_blocks([Items(tuple(_list_verdicts(rows)))], color=color, width=width)
 
 
 def render_summary(overview: Overview) -> str:
-    """Write the short report as Markdown, for the summary of a job in CI."""
-    blocks = list(_short(overview))
+    """Return the short report as Markdown, for the summary of a job in CI."""
+    blocks = list(_make_short_report(overview))
     return render_markdown([blocks], limit=_MAX_MARKDOWN_CHARS, noun="report", heading="##")
 
 
-def _short(overview: Overview) -> Iterator[Block]:
+def _make_short_report(overview: Overview) -> Iterator[Block]:
     yield from first_screen(overview)
     if overview.signature:
         yield Signature(overview.signature)
@@ -300,6 +300,6 @@ def _shorten(text: str) -> str:
 
 
 def render_digest(title: str, lines: Sequence[str]) -> str:
-    """Write a digest as Markdown."""
+    """Return a digest as Markdown."""
     items = "".join(f"- {escape.markdown(line)}\n" for line in lines)
     return f"**{escape.markdown(title, 100)}**\n\n{items}"

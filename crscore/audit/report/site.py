@@ -102,8 +102,8 @@ def file_names(names: Iterable[str]) -> dict[str, str]:
         names: Any texts; duplicates are ignored.
 
     Returns:
-        File names by name. They also differ on systems that ignore case. Names that would have the
-        same file name are numbered in sorted order.
+        The file name of each name. No two differ only in case, because some systems ignore case.
+        Names that would have the same file name are numbered in sorted order.
 
     Example:
         >>> file_names(["a/b", "a.b", "../../etc"])

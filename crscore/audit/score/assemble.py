@@ -100,8 +100,8 @@ def move_to_head(message: HostMessage, head: str, change: Diff) -> HostMessage:
         if there is no such line. Other comments are returned unchanged: those on the head, outdated
         comments and comments without a line.
     """
-    is_placed = message.kind is not MessageKind.LINE or message.outdated or message.commit == head
-    if is_placed or message.line is None or not message.hunk:
+    is_kept = message.kind is not MessageKind.LINE or message.outdated or message.commit == head
+    if is_kept or message.line is None or not message.hunk:
         return message
     side = message.side or Side.NEW
     file = change.file_at(message.path or "", side)
@@ -112,11 +112,11 @@ def move_to_head(message: HostMessage, head: str, change: Diff) -> HostMessage:
     line_numbers = [number for number in numbers if number is not None]
     if not line_numbers:
         return replace(message, outdated=True)
-    written = message.line
+    old_line = message.line
     # Many lines may have the same text, such as `}`; the nearest line is the most likely one.
-    line = min(line_numbers, key=lambda number: abs(number - written))
+    line = min(line_numbers, key=lambda number: abs(number - old_line))
     start = message.start_line
-    start = None if start is None else max(1, start + line - written)
+    start = None if start is None else max(1, start + line - old_line)
     return replace(message, line=line, start_line=start)
 
 

@@ -128,12 +128,11 @@ def find_escaped(store: Store, clones: Path, *, night: str) -> int:
                     stored += 1
         except HostError as exc:
             reason = exc.reason
-        names = {commit.name for commit in branch}
+        on_branch = {commit.name for commit in branch}
         tip = branch[-1].name if branch else None
         states = []
         for pull in merged:
-            is_on_branch = reason is not None or pull.merge_commit in names
-            problem = reason if is_on_branch else MISSING
+            problem = reason or (None if pull.merge_commit in on_branch else MISSING)
             # If an error occurred, the next run starts from the same commit again.
             last = before[pull.number].tip if pull.number in before else None
             key = {"repository": repository, "number": pull.number}
@@ -175,7 +174,7 @@ def _read_branch(git_dir: Path, base_ref: str, pulls: Sequence[Pull]) -> list[Br
 def _new_commits(
     branch: Sequence[BranchCommit], pulls: Sequence[Pull], before: Mapping[int, Followed]
 ) -> Iterator[tuple[BranchCommit, dict[str, Pull]]]:
-    """Yield each new commit and, by merge commit, the pull requests that it may change.
+    """Yield each new commit with the pull requests that it may change, keyed by merge commit.
 
     A commit is new if the previous run did not read it, and if it is at most `DAYS` days younger
     than the merge.
@@ -206,8 +205,8 @@ def _store_change(
     later = LaterChanges(git_dir, pull, comments)
     near = []
     for comment in comments:
-        path, at = later.lines_in(comment, lines[0].commit) or ("", range(0))
-        reach = range(at.start - NEAR_LINES, at.stop + NEAR_LINES)
+        path, span = later.lines_in(comment, lines[0].commit) or ("", range(0))
+        reach = range(span.start - NEAR_LINES, span.stop + NEAR_LINES)
         if any(origin.path == path and origin.line in reach for origin in lines):
             near.append(comment.key)
     first = min(lines)
@@ -262,15 +261,15 @@ def _find_origins(
     file: ChangedFile,
     reformatted: Sequence[str],
 ) -> Iterator[Origin]:
-    """Find where the lines of a file were added that a commit removes or replaces.
+    """Find where the lines that a commit removes from a file, or replaces, had been added.
 
     For a hunk that only adds lines, the newer of the two neighbouring lines counts.
 
     Args:
         git_dir: Bare clone.
-        branch: Commits of the branch, the oldest first; only lines that these added are found.
+        branch: Commits of the branch, the oldest first; only lines that they added are found.
         commit: The commit.
-        file: One of the files that it changes.
+        file: One of the files that the commit changes.
         reformatted: Commits to ignore, because they only wrap or move lines.
     """
     # One call of `git blame` reads the lines of all hunks, because each call reads the history
@@ -337,8 +336,8 @@ def is_fix(message: str) -> bool:
         return not re.match(r"revert\W+revert\b", subject, re.IGNORECASE)
     if _NO_DEFECT.search(subject):
         return False
-    is_wish = _FEATURE.match(subject)
-    return bool(_FIX.search(subject) or (_CLOSES.search(message) and not is_wish))
+    is_feature = _FEATURE.match(subject)
+    return bool(_FIX.search(subject) or (_CLOSES.search(message) and not is_feature))
 
 
 def _run(git_dir: Path, *arguments: str) -> bytes:

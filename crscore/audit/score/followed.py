@@ -61,7 +61,7 @@ class LaterChanges:
     Args:
         clone: Bare clone of the repository.
         pull: The pull request.
-        comments: All review comments on its files; their lines are excluded from base rates.
+        comments: All review comments on the pull request; base rates leave out their lines.
 
     Raises:
         HostError: git failed.
@@ -83,21 +83,21 @@ class LaterChanges:
         self._last = next((end for end in ends if self._exists(end)), None)
         self._commented: dict[str, list[range]] = {}
         for comment in comments:
-            lines = self._lines(comment)
+            lines = self._find_lines(comment)
             if lines is not None:
                 self._commented.setdefault(comment.path or "", []).append(lines)
 
     def check_acted_on(self, comment: Comment) -> SignalValue:
         """Return whether the lines of a comment changed after the comment, with the base rate."""
         comment = self._move(comment)
-        lines = self._lines(comment)
+        lines = self._find_lines(comment)
         changes = self._changes(comment.commit_id or "", self._last or "")
         if lines is None or changes is None:
             return SignalValue(None)
         file = changes.get(comment.path or "")
         if file and (file.is_binary or file.is_missing):
             return SignalValue(None)
-        return SignalValue(is_changed(file, lines), self._base_rate(comment, file, lines))
+        return SignalValue(is_changed(file, lines), self._compute_base_rate(comment, file, lines))
 
     def _move(self, comment: Comment) -> Comment:
         """Move a comment to the newest commit that existed when the comment was written."""
@@ -129,7 +129,7 @@ class LaterChanges:
         If the file did not change, or the clone lacks the commit that the comment was written on,
         the path and the lines are returned unchanged.
         """
-        lines, path = self._lines(comment), comment.path
+        lines, path = self._find_lines(comment), comment.path
         if lines is None or path is None:
             return None
         changes = self._changes(comment.commit_id or "", commit)
@@ -148,7 +148,7 @@ class LaterChanges:
                 before += growth
         return file.path, range(start + before, stop + before + within)
 
-    def _lines(self, comment: Comment) -> range | None:
+    def _find_lines(self, comment: Comment) -> range | None:
         """Return the lines (from 1) of a comment in its commit; None if unknown."""
         if self._last is None or comment.line is None or comment.commit_id is None:
             return None
@@ -165,7 +165,7 @@ class LaterChanges:
         start = hunk.new_start + (hunk.new_length == 0)
         return range(start, start + hunk.new_length)
 
-    def _base_rate(
+    def _compute_base_rate(
         self, comment: Comment, file: ChangedFile | None, lines: range
     ) -> tuple[int, int] | None:
         """Return how many uncommented units of the pull request changed, and how many there are.
@@ -184,7 +184,7 @@ class LaterChanges:
         if changes is None:
             return None
         files = (changed for changed in changes.values() if changed.path == comment.path)
-        written = [
+        added = [
             (hunk.new_start, hunk.new_start + hunk.new_length - 1)
             for changed in files
             for hunk in changed.hunks
@@ -193,13 +193,13 @@ class LaterChanges:
         size, commented = max(1, len(lines)), [lines, *self._commented.get(comment.path or "", ())]
         units = [
             unit
-            for first, last in written
+            for first, last in added
             for start in range(first, last - size + 2, size)
             if not any(_are_near(unit := range(start, start + size), near) for near in commented)
         ]
         # Hosts show two changes in one hunk if at most six lines, the context of both, are between
         # them.
-        spans = (range(first, last + 1) for first, last in join_ranges(written, gap=2 * REACH + 1))
+        spans = (range(first, last + 1) for first, last in join_ranges(added, gap=2 * REACH + 1))
         hunk = next((span for span in spans if _are_near(span, lines)), range(0))
         in_hunk = [unit for unit in units if unit.start in hunk]
         units = in_hunk if len(in_hunk) >= MIN_UNITS else units

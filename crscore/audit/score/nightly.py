@@ -90,7 +90,7 @@ def score(
                 store.put([record])
             advance()
     if model := scorer.parts.model:
-        # Each worker process has its own model, so this process's model lacks their effort.
+        # Each worker process has its own model, so the model of this process lacks their effort.
         model.effort = effort
     record = replace(record, finished=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")
     store.put([record])

@@ -105,7 +105,7 @@ def signature_of(scorer: Scorer, result: Result | None = None) -> str:
             complete result.
     """
     parts = scorer.parts
-    tools = _tools(parts.analyzers) if isinstance(parts.analyzers, Suite) else suite.NONE
+    tools = _name_tools(parts.analyzers) if isinstance(parts.analyzers, Suite) else suite.NONE
     identities = {"claims": parts.generator.identity, "analyzers": tools}
     if result and (readings := read_part(result.signature, "readings")):
         identities["readings"] = readings
@@ -113,7 +113,7 @@ def signature_of(scorer: Scorer, result: Result | None = None) -> str:
 
 
 @lru_cache(maxsize=1)
-def _tools(analyzers: Suite) -> str:
+def _name_tools(analyzers: Suite) -> str:
     if not analyzers.analyzers:
         return suite.NONE
     confined = analyzers.is_confined()
@@ -148,8 +148,8 @@ def score_pull(task: ScoringTask, scorer: Scorer) -> Scored:
     try:
         scored_pull = run.score_pull(assemble(task, diff_limits(scorer.settings)), scorer)
         rows = (
-            *_scores(task, scored_pull),
-            *_comment_scores(task, scored_pull, scorer),
+            *_make_scores(task, scored_pull),
+            *_make_comment_scores(task, scored_pull, scorer),
             LastScored(**_key(task)),
         )
     except _SETUP_ERRORS:
@@ -183,27 +183,27 @@ def _key(task: ScoringTask) -> dict[str, Any]:
     return {**pull_key, "signature": 0, "content": task.content}
 
 
-def _remarks(result: Result, value: Usefulness | None) -> list[Remark]:
+def _sort_remarks(result: Result, value: Usefulness | None) -> list[Remark]:
     """Return the remarks that a usefulness is based on: valuable remarks, then the others."""
     remarks = [result.remarks[share.remark] for share in value.shares] if value else []
     return sorted(remarks, key=lambda remark: not remark.is_valuable)
 
 
-def _scores(task: ScoringTask, scored_pull: ScoredPull) -> Iterator[Score]:
+def _make_scores(task: ScoringTask, scored_pull: ScoredPull) -> Iterator[Score]:
     result, posts = scored_pull.result, scored_pull.reviewers
     threads = (*posts.threads, *posts.repeats)
     reviews: list[tuple[str, ReviewResult | Result]] = [("", result)]
     reviews += [(review.author or "", review) for review in result.reviews]
     for name, review in reviews:
-        own_threads = [thread for thread in threads if name in ("", thread.reviewer)]
+        of_reviewer = [thread for thread in threads if name in ("", thread.reviewer)]
         scores, useful = review.scores, review.usefulness
         yield Score(
             **_key(task),
             reviewer=name,
             night=task.night,
             # If an app and a person post under the same name, the reviewer counts as a person.
-            is_bot=int(bool(own_threads) and all(thread.is_bot for thread in own_threads)),
-            comments=len(own_threads),
+            is_bot=int(bool(of_reviewer) and all(thread.is_bot for thread in of_reviewer)),
+            comments=len(of_reviewer),
             words=review.baselines.words,
             standing=useful.standing if useful else None,
             # The value is rounded, because platforms differ in the last digits, but equal runs must
@@ -221,11 +221,11 @@ def _first_comments(scored_pull: ScoredPull, scorer: Scorer) -> dict[int, int]:
     result, reader = scored_pull.result, scorer.parts.reader
     findings = {}
     for thread, item in zip(scored_pull.reviewers.threads, result.comments, strict=True):
-        best = next(iter(_remarks(result, item.usefulness)), None)
+        best = next(iter(_sort_remarks(result, item.usefulness)), None)
         if best is not None and best.is_valuable:
             text = " ".join(result.sentences[index].text for index in best.sentences)
             path, line = item.comment.path, item.comment.line
-            findings[_comment(thread)] = Finding(
+            findings[_comment_key_of(thread)] = Finding(
                 change="", bot=thread.reviewer, text=text, path=path, line=line
             )
     if reader is None:
@@ -236,18 +236,18 @@ def _first_comments(scored_pull: ScoredPull, scorer: Scorer) -> dict[int, int]:
     return {key: keys[first] for key, first in zip(keys, firsts, strict=True)}
 
 
-def _comment_scores(
+def _make_comment_scores(
     task: ScoringTask, scored_pull: ScoredPull, scorer: Scorer
 ) -> Iterator[CommentScore]:
     result, firsts = scored_pull.result, _first_comments(scored_pull, scorer)
     for thread, item in zip(scored_pull.reviewers.threads, result.comments, strict=True):
-        useful, remarks = item.usefulness, _remarks(result, item.usefulness)
+        useful, remarks = item.usefulness, _sort_remarks(result, item.usefulness)
         best = next(iter(remarks), None)
         unread = Flag.NOT_ENGLISH.value if item.scores.reason == NOT_READ else None
         proofs = [remark.receipt for remark in remarks if remark.receipt]
         verdicts = {proof.verdict.value + BY_MODEL * (not proof.says) for proof in proofs}
         yield CommentScore(
-            comment=_comment(thread),
+            comment=_comment_key_of(thread),
             signature=0,
             content=task.content,
             standing=useful.standing if useful else None,
@@ -255,21 +255,21 @@ def _comment_scores(
             stance=best.stance.value if best else unread,
             level=best.level.value if best and best.is_valuable else None,
             verdict=next((verdict for verdict in VERDICTS if verdict in verdicts), None),
-            point=firsts.get(_comment(thread)),
-            **_text(thread),
+            point=firsts.get(_comment_key_of(thread)),
+            **_text_columns(thread),
         )
     # All posts of these threads repeat other posts of the same reviewer (`identify`).
     for thread in scored_pull.reviewers.repeats:
-        key, text = _comment(thread), _text(thread)
+        key, text = _comment_key_of(thread), _text_columns(thread)
         yield CommentScore(comment=key, signature=0, content=task.content, noise="repeat", **text)
 
 
-def _comment(thread: ReviewerThread) -> int:
+def _comment_key_of(thread: ReviewerThread) -> int:
     first = thread.posts[0]
     return comment_key(first.kind, first.id)
 
 
-def _text(thread: ReviewerThread) -> dict[str, Any]:
+def _text_columns(thread: ReviewerThread) -> dict[str, Any]:
     """Return the columns `text` (start of the comment, without markup) and `words`."""
     body = thread.posts[0].body
     # If a comment has no sentence, it is a code block, which is stored as it is.
@@ -298,7 +298,7 @@ def noise_of(result: Result, item: CommentResult) -> str | None:
         # Without usefulness weights, a comment is useful if it matches a pseudo-reference.
         addresses = any(result.sentence_matches[index].matched for index in visible_sentences)
         return None if addresses else "nothing"
-    remarks = _remarks(result, item.usefulness)
+    remarks = _sort_remarks(result, item.usefulness)
     if any(remark.is_valuable for remark in remarks):
         return None
     stances = {remark.stance for remark in remarks}

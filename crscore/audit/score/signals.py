@@ -32,7 +32,7 @@ CURSOR: Final = "signals"
 repository."""
 
 Signals = Mapping[int, Mapping[Signal, SignalValue]]
-"""Values of the signals of each comment on one pull request, by the key of the comment."""
+"""Values of the signals of each comment on one pull request, keyed by the key of the comment."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,7 @@ class SignalTask:
     comments: Sequence[Comment]
     """Comments, sorted by time."""
     threads: Mapping[int, ThreadObservation]
-    """Last observation of each thread, by the key of the thread."""
+    """Last observation of each thread, keyed by the key of the thread."""
     clone: Path
     """Folder of the bare clone of the repository; may be missing."""
 
@@ -128,9 +128,9 @@ def _check_resolved(task: SignalTask, comment: Comment) -> SignalValue:
     if thread.resolved_by is None:
         return SignalValue(None)
     login = thread.resolved_by.casefold()
-    # GraphQL omits the suffix `[bot]` of logins, so it must be found out otherwise whether the
-    # account is a bot: by the form of its login, by a post of an app with this name on the pull
-    # request, or by a profile. Posts of people do not count, because people can use a bot's name.
+    # GraphQL omits the suffix `[bot]` of logins. Other data show whether the account is a bot: the
+    # form of its login, a post of an app with this name on the pull request, or a profile. Posts of
+    # people do not count, because people can use a bot's name.
     name = strip_app_suffix(login)
     apps = {
         strip_app_suffix(post.author.casefold())

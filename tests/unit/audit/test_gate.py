@@ -156,13 +156,13 @@ def test_other_signatures_are_not_compared() -> None:
 
 @pytest.mark.parametrize(
     ("now", "before", "when"),
-    [(overview(None), 60.0, "in the period"), (overview(5, 0.5), overview(None), "before")],
+    [(overview(None), 60.0, ""), (overview(5, 0.5), overview(None), "earlier ")],
 )
 def test_unknown_numbers_fail_nothing(now: Overview, before: float | Overview, when: str) -> None:
     result = judge(now, baseline=before)
 
     assert result == GateResult(
-        (), (f"the gate was not applied to otter: too few scored pull requests {when}",)
+        (), (f"otter could not be judged: too few scored pull requests in the {when}period",)
     )
 
 

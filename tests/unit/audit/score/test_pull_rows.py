@@ -137,7 +137,7 @@ def test_failed_pull_request_counts_the_answers_of_the_model(
     def fail(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(pull_rows, "_comment_scores", fail)
+    monkeypatch.setattr(pull_rows, "_make_comment_scores", fail)
     with scripted_llm.serve(obey) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         night = audit.score(override_settings(Config(), options))
