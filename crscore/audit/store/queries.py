@@ -41,9 +41,9 @@ def find_by_name(store: Store, name: str) -> list[Repository]:
 
 
 def pull_pages(store: Store, host: str) -> Mapping[str, str]:
-    """Return the address of a pull request's page, by name of the repository.
+    """Return addresses of the pages of pull requests, keyed by the name of the repository.
 
-    The addresses contain `{number}` in place of the number of the pull request.
+    An address contains `{number}` in place of the number of the pull request.
 
     Args:
         store: The store.
@@ -58,13 +58,13 @@ def pull_pages(store: Store, host: str) -> Mapping[str, str]:
 
 
 def get_position(store: Store, repository: int, name: str) -> str | None:
-    """Return up to which time a list of a repository was read; None if it was not read yet."""
+    """Return the time up to which a list of a repository was read; None if it was never read."""
     sql = "SELECT position FROM cursors WHERE repository = ? AND list = ?"
     return next((position for (position,) in store.query(sql, repository, name)), None)
 
 
 def put_position(store: Store, repository: int, name: str, position: str) -> None:
-    """Store up to which time a list of a repository was read."""
+    """Store the time up to which a list of a repository was read."""
     sql = "REPLACE INTO cursors (repository, list, position) VALUES (?, ?, ?)"
     store.change(sql, repository, name, position)
 
@@ -157,7 +157,7 @@ def observed_commits(store: Store, repository: int) -> set[str]:
 
 
 def thread_keys(store: Store, repository: int, number: int) -> Mapping[str, int]:
-    """Return the keys of a pull request's threads, by the id of the thread on the host."""
+    """Return the key of each thread of a pull request, keyed by its id on the host."""
     sql = (
         "SELECT node, id FROM threads WHERE id IN "
         "(SELECT thread FROM comments WHERE repository = ? AND number = ?)"
@@ -213,7 +213,7 @@ def pulls_to_observe(store: Store, cursor: str, rules: int) -> list[tuple[int, i
     Returns:
         Repository and number of each pull request, sorted.
     """
-    # With `>=`, data are included that a second run on the same date read after the last signals.
+    # `>=` includes data that a second run on the same date read after the last signals.
     sql = """
         SELECT p.repository, p.number FROM pulls p
         LEFT JOIN cursors c ON c.repository = p.repository AND c.list = ?

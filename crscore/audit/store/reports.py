@@ -121,7 +121,7 @@ class Scope(NamedTuple):
 
 
 def count_scored_pulls(store: Store, since: str, until: str, repositories: str) -> dict[int, int]:
-    """Return the number of scored pull requests of each signature, by number of the signature."""
+    """Return the number of scored pull requests, keyed by the number of the signature."""
     sql = f"""
         SELECT signature, COUNT(*) FROM (
           SELECT DISTINCT s.signature, s.repository, s.number
@@ -172,13 +172,13 @@ def read_comments(store: Store, scope: Scope, formulas: str, limit: int) -> tupl
         limit: Maximum number of examples of each reviewer and kind.
 
     Returns:
-        Two lists of rows. The first has counts by reviewer, kind, repository and number. After
-        these four columns, it has the numbers of all comments, of comments that people fixed or
-        resolved, and of fixed, answered and resolved comments. Then follow, for the comments of
-        which it is known whether they were fixed and how likely that was by chance: their number,
-        the number of fixed ones, the sum of the chances, and the largest number of units of lines
-        from which a chance was computed. The last columns are the numbers of comments in threads,
-        and of comments confirmed by the code and by a language model.
+        Two lists of rows. The first has a row of counts for each reviewer, kind, repository and
+        number. After these four columns, it has the numbers of all comments, of comments that
+        people fixed or resolved, and of fixed, answered and resolved comments. The next columns are
+        about comments of which it is known whether they were fixed, and how likely that was by
+        chance: their number, the number of fixed ones, the sum of the chances, and the largest
+        number of units of lines from which a chance was computed. The last columns are the numbers
+        of comments in threads, and of comments confirmed by the code and by a language model.
 
         The second list has examples, those with a reaction first: reviewer, key, name of the
         repository, number, text, kind, whether no other reviewer made the point, and whether the
@@ -438,7 +438,9 @@ def count_followed(store: Store, scope: Scope) -> int:
 
 
 def read_later_changes(store: Store, scope: Scope, formulas: str) -> Rows:
-    """Return the later commits that changed lines of pull requests: fixes first, the newest first.
+    """Return the later commits that changed lines of pull requests.
+
+    Fixes come first; of these, and of the other commits, the newest comes first.
 
     Returns:
         A row for each commit and pull request: the id and the name of the repository, the number,

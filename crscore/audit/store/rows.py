@@ -1,6 +1,7 @@
 """Classes of rows of the store, each with the columns of a table in `schema.sql`, in their order.
 
-A table that only one function reads and only one function writes has no class.
+A table that only one function reads and only one function writes has no class. The *night* of a run
+is the date (UTC) on which the run began.
 """
 
 # With this import, annotations such as `int | None` stay strings.
@@ -205,8 +206,8 @@ class LastScored(Row):
 class Signal(IntEnum):
     """Signal that a comment was acted on; the store has its number.
 
-    If a comment has no row for a signal, it is not on a line (`ACTED_ON`), or its thread is not
-    resolved (`RESOLVED`).
+    A comment without a row for `ACTED_ON` is not on a line. The thread of a comment without a row
+    for `RESOLVED` is not resolved.
     """
 
     # The other numbers were those of former signals, which no report reads any more.
@@ -270,7 +271,10 @@ class AuditRun(Row):
     pulls: int
     failed: int
     rest: int
+    """Number of REST requests."""
     points: int
+    """Number of GraphQL points."""
     requests: int
+    """Number of requests to a language model."""
     tokens_read: int
     tokens_written: int

@@ -23,8 +23,8 @@ from crscore.text import mask_secret
 
 FETCH_TIMEOUT_S: Final = 3_600.0
 """Maximum duration of one fetch in seconds; the first fetch clones the entire repository."""
-# Network settings, such as a company's proxy, are passed on to git. Variables of git itself are
-# not.
+# Network settings, such as a company's proxy, are passed on to git. Of git's own variables, only
+# those that name certificates are.
 _NETWORK_VARIABLES: Final = (
     "HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy", "ALL_PROXY",
     "all_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH",
@@ -76,7 +76,7 @@ def fetch_repository(
     if not (git_dir / "HEAD").is_file():
         # With an empty `--template=`, no hooks are copied from a template of the user or system.
         run_git(("init", "--quiet", "--bare", "--template=", "."), folder=git_dir)
-    variables = _variables(url, f"{feed.login}:{token}" if token is not None else None)
+    variables = _make_variables(url, f"{feed.login}:{token}" if token is not None else None)
     # With `+`, refs that a force-push has moved are also updated.
     refspecs = [f"+{name}:{name}" for name in (feed.refs, "refs/heads/*")]
     _fetch(git_dir, url, refspecs, variables)
@@ -116,7 +116,7 @@ def _fetch(git_dir: Path, url: str, refspecs: Iterable[str], variables: Mapping[
         raise HostError(exc.request, reason.decode()) from None
 
 
-def _variables(url: str, login: str | None) -> dict[str, str]:
+def _make_variables(url: str, login: str | None) -> dict[str, str]:
     """Return the environment variables of a fetch: network settings, git's settings and the token.
 
     Args:

@@ -1,4 +1,4 @@
-"""Reads pull requests from a code host: changed ones in full, of the others only the threads.
+"""Reads pull requests from a code host: those that changed in full, the others only for threads.
 
 All details of a pull request are read and then written in one transaction. If this fails, the pull
 request stays pending, which means that it must be read (again), its row gets the reason, and the
@@ -75,6 +75,8 @@ def read_changed(
         with store.transaction():
             for pull in pulls:
                 queries.put_pull(store, _to_row(store, pull))
+            # If the list is not in the order of time, a run that stops here may have missed earlier
+            # changes, so the next run starts from the old position.
             if in_order:
                 # If the host's clock is ahead, the time of a change may be in the future. With such
                 # a position, the next run would miss other changes before that time.
@@ -198,7 +200,7 @@ class PullReader:
             listed = _to_row(store, facts)
             pull = replace(pull, **{name: getattr(listed, name) for name in facts._fields})
         # The comments are stored first and classified below.
-        store.put([self._comment(pull, item) for item in details.messages])
+        store.put([self._make_comment(pull, item) for item in details.messages])
         self._observe(pull, details)
         subject: dict[str, Any] = {"repository": pull.repository, "number": pull.number}
         # Stored checks are deleted first, because a check may no longer exist.
@@ -230,7 +232,7 @@ class PullReader:
         else:
             self.read += 1
 
-    def _comment(self, pull: Pull, message: HostMessage) -> Comment:
+    def _make_comment(self, pull: Pull, message: HostMessage) -> Comment:
         """Store the texts of a comment, and return its row."""
         store, is_line = self.store, message.kind is MessageKind.LINE
         row = Comment(

@@ -98,7 +98,7 @@ def find_repositories(
             else:
                 messages.missing.append(f"{name} cannot be read: {exc.reason}.")
     for pattern in patterns:
-        for listed in _list(feed, pattern, messages):
+        for listed in _list_repositories(feed, pattern, messages):
             try:
                 row = store_repository(store, feed, *listed, since, messages)
                 repositories[row.id] = row
@@ -114,8 +114,8 @@ def find_again(
     """Find a repository by its id, because it may have been renamed.
 
     Returns:
-        The repository with its current name; None if it no longer exists or cannot be read, which
-        is stored.
+        The repository with its current name; None if it no longer exists or cannot be read. In this
+        case, the reason is stored.
 
     Raises:
         HostError: The host did not respond, or the new name is invalid.
@@ -128,7 +128,7 @@ def find_again(
     return store_repository(store, feed, *listed, "", messages)
 
 
-def _list(feed: Feed, pattern: str, messages: Messages) -> Sequence[tuple[int, str]]:
+def _list_repositories(feed: Feed, pattern: str, messages: Messages) -> Sequence[tuple[int, str]]:
     """Return the id and the name of each repository of an owner that matches a pattern."""
     owner = pattern.rpartition("/")[0]
     try:
@@ -143,14 +143,14 @@ def _list(feed: Feed, pattern: str, messages: Messages) -> Sequence[tuple[int, s
 
 
 def store_repository(
-    store: Store, feed: Feed, number: int, name: str, since: str, messages: Messages
+    store: Store, feed: Feed, id_: int, name: str, since: str, messages: Messages
 ) -> Repository:
     """Store a repository with the name that the host has for it now.
 
     Args:
         store: The store.
         feed: The code host.
-        number: Id of the repository.
+        id_: Id of the repository.
         name: Current name.
         since: Time from which the data of a new repository are read.
         messages: Sentences for the user; a note is added if the name is new.
@@ -164,8 +164,8 @@ def store_repository(
     if not _NAME.fullmatch(name):
         reason = f"the host calls it {name[:100]!r}, which is not a valid name"
         raise HostError("the repository", reason)
-    previous = store.find_one(Repository, id=number)
-    row = Repository(id=number, name=name, state="ok", page=feed.page)
+    previous = store.find_one(Repository, id=id_)
+    row = Repository(id=id_, name=name, state="ok", page=feed.page)
     if previous is not None and previous.name != row.name:
         messages.notes.append(f"{previous.name} is now called {row.name}.")
     with store.transaction():

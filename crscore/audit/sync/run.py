@@ -79,7 +79,7 @@ def sync(store: Store, feed: Feed, clones: Path, request: Request, *, now: datet
         StoreError: The store cannot be written.
     """
     check_names(store, feed, request.repositories, request.organisations)
-    start, messages, sent_before = time.monotonic(), Messages(), feed.requests
+    start, messages, requests_before = time.monotonic(), Messages(), feed.requests
     now = now.astimezone(UTC)
     today, last = now.date().isoformat(), queries.last_night(store) or ""
     # Observations are sorted by date, so the date of a run must not be before that of the last run.
@@ -140,7 +140,7 @@ def sync(store: Store, feed: Feed, clones: Path, request: Request, *, now: datet
             failed=len(reader.failures),
             finished=_iso(now + timedelta(seconds=seconds)),
             partial=" ".join(messages.missing) or None,
-            rest=feed.requests - sent_before,
+            rest=feed.requests - requests_before,
             points=feed.points,
         )
         store.put([run])
@@ -150,7 +150,7 @@ def sync(store: Store, feed: Feed, clones: Path, request: Request, *, now: datet
 
 @contextmanager
 def _step(messages: Messages) -> Iterator[None]:
-    """Run a step; if it stops early, add a sentence and leave the rest of it to the next run."""
+    """Run a step. If it stops early, add a sentence for the user; the next run does the rest."""
     try:
         yield
     except BadTokenError:
@@ -169,12 +169,12 @@ def _read_lists(
     them.
     """
     with progress.track("listing pull requests of repositories", len(repositories)) as advance:
-        for number, repository in tuple(repositories.items()):
+        for id_, repository in tuple(repositories.items()):
             current = _read_repository(store, feed, repository, messages, now)
             if current is None:
-                del repositories[number]
+                del repositories[id_]
             else:
-                repositories[number] = current
+                repositories[id_] = current
             advance()
 
 
