@@ -37,7 +37,7 @@ def judge(
     A bot fails if its usefulness dropped significantly and by more than the minimum. The margin for
     significance includes the error from the choice of pull requests, and is wider if there are
     several bots. It does not include the error of the network that reads the comments, because this
-    error is the same in both periods. After a partial run, the gate is not applied, because
+    error is the same in both periods. After a partial run, no bot is judged, because
     incomplete scores must not fail a bot.
 
     Args:
@@ -52,7 +52,7 @@ def judge(
             periods is unknown: `pass` (with a notice), `fail` or `skip` (without a notice).
 
     Returns:
-        The failures and the notices. If the gate is not applied, a notice says why.
+        The failures and the notices. Notices say who could not be judged, and why.
 
     Raises:
         ConfigError: A value is out of range, or a name matches no bot.
@@ -66,10 +66,10 @@ def judge(
             raise ConfigError(key, "gate", "must be a number from 0 to 100")
     partial = why_partial(now.nights)
     if partial is not None:
-        return GateResult((), (f"the gate was not applied: {partial}",))
+        return GateResult((), (f"no bot could be judged: {partial}",))
     if isinstance(baseline, Overview) and baseline.signature != now.signature:
-        reason = "the earlier scores were made with other settings or another version"
-        return GateResult((), (f"the gate was not applied: {reason}",))
+        state = "made with other settings or another version" if baseline.signature else "missing"
+        return GateResult((), (f"no bot could be judged: the earlier scores are {state}",))
     failed: list[str] = []
     notices: list[str] = []
     unjudged = choose_messages(on_nothing, failed, notices)

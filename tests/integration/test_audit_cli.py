@@ -241,13 +241,13 @@ def test_gate_is_not_applied_after_a_partial_night(audit, tmp_path: Path) -> Non
         store.change("UPDATE runs SET partial = 'the budget is spent'")
     ran = audit("gate", "--baseline", "99", *PERIOD)
     assert ran.code == 0
-    assert "not applied: the" in ran.err
+    assert "no bot could be judged: the" in ran.err
 
 
 def test_gate_without_a_period_before_is_not_applied(audit, tmp_path: Path) -> None:
     ran = audit("gate", *PERIOD)
     assert ran.code == 0
-    assert "not applied" in ran.err
+    assert "no bot could be judged: the earlier scores are missing" in ran.err
 
 
 def test_failing_webhook_is_reported_without_its_address(audit, tmp_path: Path) -> None:
