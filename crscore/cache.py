@@ -22,7 +22,7 @@ MAX_BYTES = 256 * 2**20
 _KEPT_AFTER_EVICTION = 0.8
 """Share of the maximum bytes that is left after values were evicted."""
 _LOCK_TIMEOUT_S = 5.0
-# A value that is read several times within this time is marked as used only once, because each mark
+# A value that is read several times within this time is marked only once as used, because each mark
 # is a write.
 _STALE_S = 3600.0
 _SCHEMA = """
@@ -130,7 +130,7 @@ class Cache:
 
     @contextlib.contextmanager
     def _use_connection(self) -> Iterator[sqlite3.Connection | None]:
-        """Lock the file for one thread and yield a connection; None if the file cannot be used.
+        """Acquire the thread lock and yield a connection; None if the file cannot be used.
 
         An SQLite error in the block ends the block and the use of the cache, without an exception.
         """

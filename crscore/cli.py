@@ -42,9 +42,9 @@ class _Commands(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Convert `crscore DIFF REVIEW` to `crscore score DIFF REVIEW`."""
         word = args[0] if args else "--help"
-        own_words = {"--help", "-h", "--version", "-V", *commands.module_names()}
+        known_words = {"--help", "-h", "--version", "-V", *commands.module_names()}
         # Entry points take 5 ms to read, so they are read only for a word that can be a command.
-        if word in own_words or (word.isidentifier() and word in commands.command_names()):
+        if word in known_words or (word.isidentifier() and word in commands.command_names()):
             return super().parse_args(ctx, args)
         # While the shell completes a word, the word is unfinished, so it is not checked.
         if not (word.startswith("-") or ctx.resilient_parsing or Path(word).exists()):
@@ -143,14 +143,14 @@ def _explain(error: click.ClickException) -> str:
     if isinstance(error, click.NoSuchOption):
         from crscore import plugins  # noqa: PLC0415  (imports msgspec: a third of the time of --help)
 
-        name, instead = error.option_name, ""
+        name, suggestion = error.option_name, ""
         # For click, `crscore --verison` is an unknown option of the default command, `score`.
         if difflib.get_close_matches(name, ["--version"], cutoff=0.8):
-            instead = "crscore --version"
+            suggestion = "crscore --version"
         elif name.removeprefix("--") in plugins.names("reports"):
-            instead = f"--format {name.removeprefix('--')}"
-        if instead:
-            error = click.NoSuchOption(name, possibilities=[instead], ctx=error.ctx)
+            suggestion = f"--format {name.removeprefix('--')}"
+        if suggestion:
+            error = click.NoSuchOption(name, possibilities=[suggestion], ctx=error.ctx)
     message = error.format_message().replace("a valid float", "a number such as 0.5")
     message = message.replace("a valid integer", "a whole number")
     return f"{message} (try: {path} --help)"

@@ -5,7 +5,7 @@ scorer makes the `Parts`, parses the diff (`diff/parse.py`) and the review (`rev
 and calls `run`. Results go back the same way, to a report (`reports/`).
 
     diff      claims/, static_analysis/ -> pseudo-references                            |
-    review    review/read.py -> sentences and proposals of code                         | _read
+    review    review/read.py -> sentences, proposed code                                | _read
     both      scoring/cells.py: chosen references, scope of each comment                |
     both      readers/model.py -> readings of a language model, if there is one         | _ask_model
     both      encoders/ -> vectors, scoring/cells.py -> references x sentences          | _encode
@@ -202,7 +202,7 @@ def _ask_model(reviews: Sequence[_Review], model: "ModelReader | None") -> list[
     if model is None:
         return [ModelReadings()] * len(reviews)
 
-    def ask_about(review: _Review, **settings: Any) -> "list[Request]":
+    def make_requests(review: _Review, **settings: Any) -> "list[Request]":
         return model.make_requests(
             review.change,
             review.pair.comments,
@@ -214,9 +214,9 @@ def _ask_model(reviews: Sequence[_Review], model: "ModelReader | None") -> list[
 
     older, requests = iter(reviews), list["list[Request]"]()
     for review in reviews:
-        own_requests = ask_about(review, skipped=review.pair.originals)
+        own_requests = make_requests(review, skipped=review.pair.originals)
         for index in review.pair.originals:
-            of_original = ask_about(next(older), is_original=True)
+            of_original = make_requests(next(older), is_original=True)
             own_requests += [request.about(index) for request in of_original]
         requests.append(own_requests)
     answers = model.read(requests)
@@ -245,17 +245,17 @@ def _encode(reviews: Sequence[_Review], parts: Parts) -> list[tuple[Cells, Float
     # The sentences are encoded in a second call, so that no other text changes their batches.
     vectors.add(chain(*sentences))
     encoded = []
-    for review, rows, columns, lines in zip(reviews, refs, sentences, windows, strict=True):
-        text = review.text
+    for review, *texts in zip(reviews, refs, sentences, windows, strict=True):
+        rows, columns, window_vectors = map(vectors.of, texts)
         cells = compare(
             review.pair.diff,
             review.selection.references,
-            text.sentences,
-            vectors.of(rows),
-            vectors.of(columns),
-            [at for at, scope in enumerate(text.scopes) if scope and scope.hunk is not None],
+            review.text.sentences,
+            rows,
+            columns,
+            [at for at, scope in enumerate(review.text.scopes) if scope and scope.hunk is not None],
         )
-        encoded.append((cells, vectors.of(lines)))
+        encoded.append((cells, window_vectors))
     return encoded
 
 

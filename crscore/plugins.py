@@ -98,11 +98,11 @@ def options_class(module: ModuleType) -> type[msgspec.Struct]:
             getattr(module, annotation) if isinstance(annotation, str) else annotation
         )
         return declared
-    empty = {inspect.Parameter.empty: msgspec.NODEFAULT}
+    no_default = {inspect.Parameter.empty: msgspec.NODEFAULT}
     return msgspec.defstruct(
         "Options",
         [
-            (name, item.annotation, empty.get(item.default, item.default))
+            (name, item.annotation, no_default.get(item.default, item.default))
             for name, item in parameters.items()
         ],
         module=module.__name__,

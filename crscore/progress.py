@@ -44,13 +44,13 @@ def track(description: str, total: float | None = None) -> Iterator[Advance]:
     from rich import progress  # noqa: PLC0415
     from rich.console import Console  # noqa: PLC0415
 
-    counts = total is not None
+    has_total = total is not None
     bar = progress.Progress(
         progress.TextColumn("{task.description}"),
         progress.BarColumn(),
-        *((progress.MofNCompleteColumn(),) if counts else ()),
+        *((progress.MofNCompleteColumn(),) if has_total else ()),
         progress.TimeElapsedColumn(),
-        *((progress.TimeRemainingColumn(),) if counts else ()),
+        *((progress.TimeRemainingColumn(),) if has_total else ()),
         console=Console(stderr=True),
         transient=True,
         # If stdout is a file or a pipe, rich would redirect it to stderr

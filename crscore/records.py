@@ -229,6 +229,7 @@ class TopicState(StrEnum):
     MOVED = "moved"
     CHANGED = "changed"
     LAYOUT = "only layout"
+    """Only the formatting has changed, such as white space."""
     COMMENTS = "only comments"
 
 
@@ -467,10 +468,10 @@ class Comment(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Position(msgspec.Struct, frozen=True):
-    """Position of a sentence in the layout of its comment."""
+    """Position of a sentence in the structure of its comment."""
 
     block: int = 0
-    """Number of the paragraph, list item, table cell or heading that contains it, from 0."""
+    """Index, from 0, of the paragraph, list item, table cell or heading that contains it."""
     is_heading: bool = False
     """Whether it is in a heading, or in a paragraph that is all bold."""
     severity: str | None = None
@@ -489,7 +490,7 @@ class Sentence(msgspec.Struct, frozen=True, kw_only=True):
     proposal: bool = False
     """Whether the text paraphrases proposed code."""
     position: Position = Position()
-    """Its position in the layout of its comment."""
+    """Its position in the structure of its comment."""
     unread: bool = False
     """Whether the text is not in English, so that the encoder cannot read it."""
 
@@ -527,7 +528,7 @@ class Importance(StrEnum):
     MINOR = "minor"
     """Design, tests, duplication, clarity."""
     NIT = "nit"
-    """Naming, layout, wording of comments."""
+    """Naming, formatting, wording of code comments."""
 
 
 MAX_IMPORTANCE: Final = 4
@@ -659,7 +660,7 @@ class Remark(msgspec.Struct, frozen=True, kw_only=True):
     receipt: Receipt | None = None
     """Proof for or against what the remark says about the code; None if undecided."""
     labelled: str | None = None
-    """Severity that the label of its author names: `critical`, `high`, `medium` or `low`."""
+    """Severity in a label that its author wrote: `critical`, `high`, `medium` or `low`."""
     reading: RemarkReading | None = None
     """Reading by a language model; None if the network alone read it."""
 
@@ -753,7 +754,7 @@ class ParsedComment(msgspec.Struct, frozen=True, kw_only=True):
     sentences: tuple[str, ...]
     """Visible sentences as plain text, in order."""
     positions: tuple[Position, ...] = ()
-    """Position of each sentence; empty if the layout was not read."""
+    """Position of each sentence; empty if the positions were not determined."""
     suggestions: tuple[str, ...] = ()
     """Contents of ```suggestion blocks."""
     suggestion_offsets: tuple[tuple[int, int] | None, ...] = ()

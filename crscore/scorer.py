@@ -50,7 +50,7 @@ ReviewLike = str | bytes | Comment | Sequence[Comment]
 _COMMON_ERRORS: Final = (ModelNotFoundError, DependencyError, EngineError)
 """Errors because of which no pair can be scored, not only the current one."""
 _ENGINE_NAMES: Final = {"model_revision": "revision", "model_timeout": "timeout_s"}
-"""Setting -> option of an engine that has another name."""
+"""Setting -> option of an engine, if the two have different names."""
 
 
 class Scorer:
@@ -181,8 +181,8 @@ class Scorer:
             CRScoreError: A part of the run failed.
         """
         parsed = self.read_diff(diff, language=language, path=path, sources=sources)
-        read = comments.resolve_absolute_paths(self.read_review(review), parsed)
-        pair = pipeline.ReviewedChange(parsed, read, originals or {}, repository)
+        located = comments.resolve_absolute_paths(self.read_review(review), parsed)
+        pair = pipeline.ReviewedChange(parsed, located, originals or {}, repository)
         return pipeline.run([pair], self.parts)[0]
 
     @overload
@@ -261,7 +261,7 @@ class Scorer:
     def _run(
         self, pairs: Sequence[pipeline.ReviewedChange], *, keep: bool
     ) -> list[Result | CRScoreError]:
-        """Score pairs together; if that fails, score each pair alone to find the one that fails."""
+        """Score pairs together; if that fails, with `keep`, score each alone to keep its error."""
         try:
             return list(pipeline.run(pairs, self.parts))
         except CRScoreError as exc:
@@ -431,7 +431,7 @@ def make_model_reader(settings: Config) -> "ModelReader | None":
 
 
 def model_options(settings: Config) -> dict[str, Any]:
-    """Return the options of claim generators that are set; `engine` has the options of engines."""
+    """Return the options of claim generators that are set; those of engines are under `engine`."""
     options = {
         _ENGINE_NAMES.get(key, key): getattr(settings, key)
         for key in (*ModelSettings.__struct_fields__, "offline")

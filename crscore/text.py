@@ -1,4 +1,4 @@
-"""Finds words in prose and code: stop words, stems, names, code spans and cues of intent."""
+"""Decodes, cleans and shortens text; finds its words, stems, names, code and cues of intent."""
 
 import base64
 import codecs
@@ -54,6 +54,8 @@ def replace_surrogates(text: str) -> str:
 def decode_text(data: bytes, errors: str = "replace") -> str:
     r"""Decode UTF-8, with or without a byte order mark, UTF-16 with one, or Windows-1252.
 
+    Windows-1252 is recognized only if `errors` is `replace`.
+
     >>> decode_text(b"\xef\xbb\xbfa"), decode_text("a".encode("utf-16")), decode_text(b"caf\xe9")
     ('a', 'a', 'caf\xe9')
     """
@@ -64,8 +66,8 @@ def decode_text(data: bytes, errors: str = "replace") -> str:
     encoding = "utf-16" if is_wide else "utf-8-sig"
     with suppress(UnicodeDecodeError):
         return data.decode(encoding)
-    # If no character is valid UTF-8 beyond ASCII, it is the encoding of Western Windows, which
-    # browsers also assume: https://html.spec.whatwg.org/multipage/parsing.html
+    # If no character beyond ASCII is valid UTF-8, the text probably comes from a Western Windows,
+    # which browsers also assume: https://html.spec.whatwg.org/multipage/parsing.html
     is_western = errors == "replace" and data.decode(encoding, "ignore").isascii()
     return data.decode("cp1252" if is_western else encoding, errors)
 
@@ -241,14 +243,14 @@ def shorten(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
-# Matches "userId", "a$b" and "42"; not "4".
-_NAME: Final = re.compile(r"[^\W\d][\w$]*|\d\d+")
+# Matches "word", "userId", "a$b" and "42"; not "4".
+_WORD: Final = re.compile(r"[^\W\d][\w$]*|\d\d+")
 # Matches within "user_id" and "userId"; not within "_id" or "User".
 _COMPOUND: Final = re.compile(r"[^\W_]_+[^\W_]|[a-z][A-Z]")
 
 SPEECH: Final = {
-    manner: re.compile(rf"\b(?:{'|'.join(cues)})\b", re.IGNORECASE)
-    for manner, cues in _LISTS["speech"].items()
+    intent: re.compile(rf"\b(?:{'|'.join(cues)})\b", re.IGNORECASE)
+    for intent, cues in _LISTS["speech"].items()
 }
 """Intent of a text, such as a suggestion or praise -> pattern of its cues."""
 _TOPICS: Final = {
@@ -286,16 +288,16 @@ def words(text: str) -> Words:
         >>> sorted(words("Rename `user_id` to `userName`.").stems)
         ['id', 'nam', 'renam', 'user']
     """
-    names = _NAME.findall(text)
-    parts = _split_names(names)
+    found_words = _WORD.findall(text)
+    parts = _split_words(found_words)
     content, all_stems = _stem_content(parts), set(map(stem, parts))
     return Words(
         stems=frozenset(content),
-        names=_select_compounds(names),
+        names=_select_compounds(found_words),
         topics=frozenset(
             topic for topic, stems in _TOPICS.items() if not stems.isdisjoint(all_stems)
         ),
-        speech=frozenset(manner for manner, cues in SPEECH.items() if cues.search(text)),
+        speech=frozenset(intent for intent, cues in SPEECH.items() if cues.search(text)),
         asks="?" in text,
         code_spans=len(find_code_spans(text)),
         length=len(parts),
@@ -303,23 +305,23 @@ def words(text: str) -> Words:
     )
 
 
-def _split_names(names: Iterable[str]) -> list[str]:
-    return [part for name in names for part in split_identifier(name)]
+def _split_words(words: Iterable[str]) -> list[str]:
+    return [part for word in words for part in split_identifier(word)]
 
 
 def _stem_content(parts: Iterable[str]) -> list[str]:
     return [stem(part) for part in parts if len(part) > 1 and part not in ENGLISH]
 
 
-def _select_compounds(names: Iterable[str]) -> frozenset[str]:
-    return frozenset(name.lower() for name in names if _COMPOUND.search(name))
+def _select_compounds(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(word.lower() for word in words if _COMPOUND.search(word))
 
 
 @lru_cache(maxsize=16_384)
 def stems_and_names(text: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the `stems` and `names` of `words(text)`, in less time than all fields take."""
-    names = _NAME.findall(text)
-    return frozenset(_stem_content(_split_names(names))), _select_compounds(names)
+    found_words = _WORD.findall(text)
+    return frozenset(_stem_content(_split_words(found_words))), _select_compounds(found_words)
 
 
 def count_noun(amount: int, noun: str) -> str:

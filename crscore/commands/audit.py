@@ -108,11 +108,12 @@ def sync(
     git_url: str | None,
     connection: Connection,
 ) -> int:
-    """Read new data from GitHub or GitLab, by default for the repositories in the store.
+    """Read new data from GitHub or GitLab.
 
-    A project of GitLab is named by its address: https://gitlab.com/group/project. The token is read
-    from GITHUB_TOKEN or GH_TOKEN, for GitLab from GITLAB_TOKEN or CI_JOB_TOKEN. A run that ends
-    early is partial, and the next run continues where it stopped.
+    Without arguments, the repositories in the store are read. A project of GitLab is named by its
+    address: https://gitlab.com/group/project. The token is read from GITHUB_TOKEN or GH_TOKEN, for
+    GitLab from GITLAB_TOKEN or CI_JOB_TOKEN. A run that ends early is partial, and the next run
+    continues where it stopped.
 
     Examples:
         crscore audit sync acme/shop acme/billing
@@ -167,7 +168,7 @@ def score(
     config_file: Path | None,
     **flags: Any,
 ) -> int:
-    """Score new pull requests in the store, and detect whether comments were acted on.
+    """Score new pull requests, and detect which comments were acted on.
 
     Later commits that fix lines of a pull request are also found, for a month after its merge.
 
@@ -286,7 +287,7 @@ def compare(
 def digest(
     *, fmt: str, webhook: str | None, link: str, output: str | None, file: Path, **selection: Any
 ) -> int:
-    """Write the recommendation and its reasons in ten lines, for a chat.
+    """Write the recommendation and its reasons for a chat, in ten lines.
 
     Examples:
         crscore audit digest
@@ -313,13 +314,15 @@ def digest(
 @_selection
 @option(
     "--baseline NUMBER",
-    "Score to compare with; `previous`: the last period (default without --fail-under-low).",
+    "Score to compare with; `previous`: preceding period (default without --fail-under-low).",
 )  # fmt: skip
 @option(
     "--fail-under-low N", "Fail if the low end of a bot's usefulness interval is below N.",
     type=click.FloatRange(0, 100),
 )  # fmt: skip
-@option("--min-drop N", "Smallest relevant score drop.", type=click.FloatRange(0, 100), default=3.0)
+@option(
+    "--min-drop N", "Largest drop that does not fail.", type=click.FloatRange(0, 100), default=3.0
+)
 @option(
     "--on-nothing", "What the gate does with a bot without a score; skip: pass without a notice.",
     type=click.Choice(get_args(OnNothing)), default="pass",

@@ -1,4 +1,4 @@
-"""`crscore read`: writes the requests for a language model that reads a review to a file."""
+"""`crscore read`: writes to a file the requests for a language model that reads a review."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     name="read",
     cls=_terminal.GroupedCommand,
     groups={"Code": ("language", "path", "source_root")},
-    short_help="Write requests for a language model, which reads a review, to a file.",
+    short_help="Write the requests for a language-model reader to a file.",
 )
 @click.argument("diff", type=FILE, metavar="DIFF")
 @click.argument("review", required=False, type=FILE, metavar="REVIEW")
@@ -49,7 +49,7 @@ def command(
     connection: Connection,
     **flags: Any,
 ) -> int:
-    """Write requests for a language model about REVIEW, a review of DIFF, or about many pairs.
+    """Write requests about REVIEW, a review of DIFF, or about many pairs, for a language model.
 
     A single argument PAIRS.jsonl has one pair per line, as for crscore score; OWNER/REPO#N is a
     pull request, which is read as by crscore pr with the same settings and checkout. Another

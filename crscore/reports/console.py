@@ -60,13 +60,13 @@ def render_blocks(
         width: Width in columns; less than 40 counts as 40, and more than 160 as 160.
         max_chars: Maximum characters of each text.
         wide_tables: Whether to show all columns of a table, even beyond `width`; otherwise
-            the last columns are dropped.
+            the last columns that do not fit are dropped.
 
     Returns:
         Text that ends in a newline. It contains no trailing blanks, no control sequences from the
         data, and nothing that a CI runner would execute as a command.
     """
-    fitted = min(max(width, NARROWEST_COLUMNS), WIDEST_COLUMNS)
+    columns = min(max(width, NARROWEST_COLUMNS), WIDEST_COLUMNS)
     out = io.StringIO()
     # rich would read COLUMNS, TERM and FORCE_COLOR, but the command line has already decided:
     # https://rich.readthedocs.io/en/stable/console.html#environment-variables
@@ -84,11 +84,11 @@ def render_blocks(
         legacy_windows=False,
         _environ={},
     )
-    for block in _render(content, fitted, max_chars, wide_tables):
+    for block in _render(content, columns, max_chars, wide_tables):
         # A table may be wider than the terminal, and a full signature is easier to copy from one
         # line.
         is_wide = isinstance(block, Padding) and not block.expand
-        console.print(block, width=None if is_wide else fitted)
+        console.print(block, width=None if is_wide else columns)
     # rich fills the lines of tables with blanks up to their width.
     lines = (line.rstrip() for line in out.getvalue().split("\n"))
     return escape.no_commands("\n".join(lines).rstrip("\n") + "\n")
@@ -134,11 +134,11 @@ def _render_block(
         for line in block.lines:
             yield render_line(f"{block.label}: {line}", max_chars, "warn")
     elif isinstance(block, blocks.Measures):
-        yield from map(_indent, _measures(block, width))
+        yield from map(_indent, _render_measures(block, width))
     elif isinstance(block, blocks.Table):
-        yield from _table(block, width, max_chars, wide_tables)
+        yield from _render_table(block, width, max_chars, wide_tables)
     elif isinstance(block, blocks.Items):
-        yield from _items(block, max_chars)
+        yield from _render_items(block, max_chars)
     elif isinstance(block, blocks.Folded):
         folded = (blocks.Heading(block.title), *block.blocks)
         yield from _render(folded, width, max_chars, wide_tables)
@@ -147,8 +147,8 @@ def _render_block(
         yield Padding(Text(line, style="dim", overflow="fold"), 0, expand=not block.is_full)
 
 
-def _measures(block: blocks.Measures, width: int) -> Iterator[RenderableType]:
-    """Yield a line for each number; if `width` allows, with a bar and the first number in bold."""
+def _render_measures(block: blocks.Measures, width: int) -> Iterator[RenderableType]:
+    """Yield a line for each number, with a bar if `width` allows."""
     if width < _BAR_COLUMNS:
         for row in block.rows:
             yield Text(f"{row.name} {_of_hundred(row.value)}: {row.basis}")
@@ -165,7 +165,7 @@ def _measures(block: blocks.Measures, width: int) -> Iterator[RenderableType]:
     yield grid
 
 
-def _table(
+def _render_table(
     block: blocks.Table, width: int, max_chars: int, wide_tables: bool
 ) -> Iterator[RenderableType]:
     rows = [
@@ -182,8 +182,8 @@ def _table(
     widths = [max(column) + 2 for column in lengths]
     column_count = len(widths)
     if not wide_tables:
-        label = min(widths[0], _MIN_LABEL_COLUMNS)
-        while column_count > _FIXED_COLUMNS and label + sum(widths[1:column_count]) > width:
+        label_width = min(widths[0], _MIN_LABEL_COLUMNS)
+        while column_count > _FIXED_COLUMNS and label_width + sum(widths[1:column_count]) > width:
             column_count -= 1
     table = rich_table.Table(
         box=None,
@@ -210,7 +210,7 @@ def _table(
         yield _indent(Text(f"… and {block.unlisted:,} more", style="dim"), 4)
 
 
-def _items(block: blocks.Items, max_chars: int) -> Iterator[RenderableType]:
+def _render_items(block: blocks.Items, max_chars: int) -> Iterator[RenderableType]:
     if entries := block.items[: block.max_open]:
         has_lead = any(item.lead or item.place for item in entries)
         grid = _grid(*["right"] * has_lead)

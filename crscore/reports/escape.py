@@ -129,7 +129,7 @@ def split_code_spans(text: str, limit: int = MAX_ITEM_CHARS) -> tuple[tuple[str,
     """Clean prose like `one_line`, and split it into plain text and code spans.
 
     Returns:
-        The pieces in order, each with whether it is a code span; a span is without its backticks.
+        For each piece of the text, the piece, without backticks, and whether it is a code span.
 
     Example:
         >>> split_code_spans("Call `run` now.")
@@ -168,7 +168,7 @@ def no_commands_html(document: str) -> str:
 
 
 def markdown(text: str, limit: int = MAX_ITEM_CHARS) -> str:
-    """Escape a text for running Markdown or a table cell on GitHub.
+    """Escape a text for a paragraph or a table cell in Markdown on GitHub.
 
     Mentions, references to issues and commits, and bare addresses get a zero-width space, so that
     GitHub neither links them nor notifies anybody.

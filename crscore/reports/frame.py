@@ -80,8 +80,8 @@ def render_line(line: Line, limit: int = escape.MAX_ITEM_CHARS) -> Markup:
         if isinstance(part, str):
             parts.append(prose(part, limit))
             continue
-        # Escaped and joined, because `Markup.format` takes ten times as long and an audit has
-        # 100,000 runs.
+        # Escaped and joined, because `Markup.format` takes ten times as long, and the pages of an
+        # audit have 100,000 parts of lines.
         text = Markup.escape(escape.fragment(part.text, limit))
         tone = f' class="{Markup.escape(part.tone)}"' if part.tone else ""
         if part.link:

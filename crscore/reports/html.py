@@ -13,7 +13,8 @@ STYLE = frame.read_resource("reports/templates/report.css")
 CONTEXT_LINES = 3
 """Number of code lines shown above the lines that a comment is about."""
 MAX_LINES = 20
-"""Maximum number of code lines shown for a comment; of more lines, the last ones are shown."""
+"""Maximum number of lines shown that a comment is about; if there are more, the last ones are
+shown. `CONTEXT_LINES` are shown in addition."""
 
 
 class Page(NamedTuple):

@@ -114,9 +114,9 @@ class Analysis(Struct, frozen=True, kw_only=True):
     coverage: records.Coverage
     """Whether every tool that applies to the change read all of its files."""
     tools: Sequence[records.ToolRun]
-    """Tools that apply to the change, by name."""
+    """Tools that apply to the change, in the order of their names."""
     findings: Sequence[records.Finding]
-    """Findings by path, line and tool."""
+    """Findings in the order of path, line and tool."""
 
 
 class Sentence(Struct, frozen=True, kw_only=True):
@@ -241,7 +241,7 @@ def document(result: records.Result) -> Result:
                 index=index,
                 reading=item.encoded_text,
                 best_sentence=match.index,
-                **_pair(match),
+                **_match_fields(match),
             )
             for index, (item, match) in enumerate(references)
         ],
@@ -255,12 +255,12 @@ def document(result: records.Result) -> Result:
                 flag=flag,
                 reading=view.reading(result, index),
                 best_reference=match.index,
-                **_pair(match),
+                **_match_fields(match),
             )
             for index, (item, flag, match) in enumerate(sentences)
         ],
-        similarity=_matrix(result.similarity),
-        degrees=_matrix(result.degrees),
+        similarity=_round_all(result.similarity),
+        degrees=_round_all(result.degrees),
     )
 
 
@@ -275,19 +275,19 @@ def copy_fields(row: type[Row], source: object, **values: Any) -> Row:
     return row(**fields | values)
 
 
-def _pair(match: records.Match) -> dict[str, Any]:
+def _match_fields(match: records.Match) -> dict[str, Any]:
     return {
-        "similarity": _rounded(match.similarity),
-        "degree": _rounded(match.degree),
+        "similarity": _round(match.similarity),
+        "degree": _round(match.degree),
         "matched": match.matched,
     }
 
 
-def _matrix(values: npt.NDArray[np.float32]) -> list[list[float]]:
+def _round_all(values: npt.NDArray[np.float32]) -> list[list[float]]:
     return [[round(value, DECIMALS) for value in row] for row in values.tolist()]
 
 
-def _rounded(value: float | None) -> float | None:
+def _round(value: float | None) -> float | None:
     return None if value is None else round(value, DECIMALS)
 
 

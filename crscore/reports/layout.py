@@ -108,14 +108,15 @@ def to_text(report: Report, *, color: bool = False, width: int = WIDTH) -> str:
         Table("In short", ("", "", ""), report.cards, is_prose=True),
     ]
     for section in report.sections:
-        # Text has no plots and, for some sections, no folded tables; nothing else may be left.
-        if section_content := list(_content(section)):
+        # Text has no plots and, for some sections, no folded tables. The heading of a section that
+        # contains nothing else is left out.
+        if section_content := list(_list_blocks(section)):
             content += [blocks.Heading(section.title), *section_content]
     content += [blocks.Signature(signature, is_full=True) for signature in report.signatures]
     return console.render_blocks(content, color=color, width=width, wide_tables=True)
 
 
-def _content(section: Section) -> Iterator[blocks.Block]:
+def _list_blocks(section: Section) -> Iterator[blocks.Block]:
     yield from (blocks.Paragraph(text, "dim") for text in section.intro)
     for table in section.tables:
         if len(section.tables) > 1:

@@ -11,7 +11,7 @@ from crscore.reports.blocks import Line
 from crscore.reports.escape import markdown, markdown_code, markdown_prose
 from crscore.scoring.assembly import shorten_signature
 
-# Hosts show long texts in full.
+# A limit is needed, because hosts show long texts in full.
 MAX_PROSE_CHARS: Final = 600
 """Maximum characters of a sentence."""
 _MAX_RUN_CHARS: Final = 300
@@ -51,16 +51,16 @@ def render_markdown(
         size: Function that returns the size of a text in characters or bytes.
     """
     texts: list[str] = []
-    left = limit - _NOTE_SIZE
+    remaining = limit - _NOTE_SIZE
     omitted = 0
     for index, content in enumerate(documents):
-        if left < _MIN_SIZE:
+        if remaining < _MIN_SIZE:
             break
         # What a short document leaves unused is shared by the documents after it.
-        share = max(left // (len(documents) - index), _MIN_SIZE)
+        share = max(remaining // (len(documents) - index), _MIN_SIZE)
         text, omitted_items = fit_parts(make_parts(content, heading), share, size)
         texts.append(text)
-        left -= size(text)
+        remaining -= size(text)
         omitted += omitted_items
     counts = [(omitted, "item"), (len(documents) - len(texts), noun)]
     if shortened := " and ".join(view.count_noun(count, word) for count, word in counts if count):
@@ -94,21 +94,21 @@ def fit_parts(
     omitted = 0
     # Required parts are counted first, because the signature is last, but is needed to compare
     # scores.
-    left = limit - sum(size(part.head) for part in cleaned if part.is_required)
+    remaining = limit - sum(size(part.head) for part in cleaned if part.is_required)
     for part in cleaned:
         if part.is_required:
             texts.append(part.head)
             continue
-        room = left - size(part.head) - size(part.foot)
+        space = remaining - size(part.head) - size(part.foot)
         fitting: list[str] = []
         # A later item may be shorter and fit.
         for item in part.items:
-            if size(item) <= room:
+            if size(item) <= space:
                 fitting.append(item)
-                room -= size(item)
-        if room >= 0 and (fitting or not part.items):
+                space -= size(item)
+        if space >= 0 and (fitting or not part.items):
             texts.append(part.head + "".join(fitting) + part.foot)
-            left = room
+            remaining = space
             omitted += len(part.items) - len(fitting)
         else:
             omitted += max(len(part.items), 1)
@@ -173,8 +173,8 @@ def _items(block: blocks.Items) -> Iterator[Part]:
         place = f" {render_line(item.place)}" if item.place else ""
         text = f"{lead}{' ' * bool(lead)}{render_line(item.text)}{place}"
         entries += ("<br>".join([f"- {text}", *map(render_line, item.below)]) + "\n",)
-    openly, folded = entries[: block.max_open], entries[len(entries[: block.max_open]) :]
-    yield Part("", openly, "\n")
+    visible, folded = entries[: block.max_open], entries[len(entries[: block.max_open]) :]
+    yield Part("", visible, "\n")
     if hidden := len(folded) + block.unlisted:
         last = f"\n*The last {block.unlisted:,} of them are not listed.*\n\n" * bool(block.unlisted)
         yield _fold(f"{hidden:,} more {block.noun}", [Part("", folded, last)])

@@ -3,7 +3,8 @@
 Each scored change has its own run, because each has its own scores and signature; a host
 distinguishes the runs by `automationDetails.id`. GitHub's code scanning accepts 20 runs, shows
 5,000 results of each run, rejects a file if a result has no location, and distinguishes alerts only
-by `primaryLocationLineHash`. A "result" here is one of SARIF.
+by `primaryLocationLineHash`. Below, "result" means
+a SARIF result.
 
 - A remark that needs an answer is one result, as severe as the remark is important.
 - A remark that the code refutes is a note that says why; the lines that prove it are related
@@ -11,7 +12,7 @@ by `primaryLocationLineHash`. A "result" here is one of SARIF.
 - An unmentioned topic is one result at its lines, even if it has several pseudo-references. An
   issue is one result per location.
 - A point on removed lines is located at the line that replaced them, because a host shows the new
-  version only. A point on a deleted file or the whole change is located at a file without a line.
+  version only. A point on a deleted file or the whole change has a file but no line as location.
 - A review without a score has no results; a note in `invocations` says why.
 - Text is cleaned as in reports for people. Embedded links are escaped.
 
@@ -130,7 +131,7 @@ def _notice(level: str, text: str) -> dict[str, Any]:
 
 
 def _message(text: str) -> str:
-    r"""Clean a text and escape what could be an embedded link: `\[text\](target)` is none.
+    r"""Clean a text and escape what could be an embedded link: `\[text\](target)` is not a link.
 
     If the text contains `](`, every bracket and backslash up to the last `](` is escaped, so that
     `crscore.static_analysis.wording.resolve_links` can restore the text exactly.
@@ -168,7 +169,7 @@ class _Finding(NamedTuple):
 
 def _results(result: Result) -> Iterator[dict[str, Any]]:
     rules = [*_LEVELS]
-    # GitHub takes results with the same fingerprint in two uploads for the same alert ("SARIF
+    # GitHub treats results of two uploads with the same fingerprint as one alert ("SARIF
     # support for code scanning" on docs.github.com). The fingerprint does not depend on lines, so
     # that an alert stays the same when lines move.
     digest_counts: Counter[str] = Counter()
@@ -262,7 +263,7 @@ def make_locations(diff: Diff, spans: Sequence[LineSpan]) -> list[dict[str, Any]
         file = next((file for file in diff.files if span.path == file.path_on(Side.OLD)), None)
         line = 0
         if file is not None and file.status is not FileStatus.DELETED:
-            line = _successor(file, span.start)
+            line = _find_new_line(file, span.start)
         places.append((file.path if file else span.path, line, line))
     if not spans:
         files = sorted(diff.files, key=lambda file: file.status is FileStatus.DELETED)
@@ -280,8 +281,10 @@ def make_locations(diff: Diff, spans: Sequence[LineSpan]) -> list[dict[str, Any]
     return locations[: MAX_RELATED + 1]
 
 
-def _successor(file: ChangedFile, old: int) -> int:
-    """Find the new line that replaced an old line or, if none did, the last new line before it.
+def _find_new_line(file: ChangedFile, old: int) -> int:
+    """Find the new line that takes the place of an old line.
+
+    It is the next new line of the hunk or, at the end of the hunk, the last one before.
 
     Returns:
         Line number in the new version; 0 if the diff shows no such line.
@@ -290,11 +293,11 @@ def _successor(file: ChangedFile, old: int) -> int:
         if not old or old >= hunk.old_start + hunk.old_length:
             continue
         before = 0
-        passed = False
+        is_reached = False
         for line in hunk.lines:
-            passed = passed or (line.old is not None and line.old >= old)
+            is_reached = is_reached or (line.old is not None and line.old >= old)
             if line.new is not None:
-                if passed:
+                if is_reached:
                     return line.new
                 before = line.new
         return before

@@ -66,7 +66,7 @@ def make_measures(result: Result, *, standing: bool = False) -> blocks.Measures:
         standing: Whether to include the standing, which the first lines also state.
     """
     value = result.usefulness
-    rows: Sequence[blocks.Measure] = view.rows(result)
+    rows: Sequence[blocks.Measure] = view.published_measures(result)
     if value is not None:
         share = view.standing(value)
         comparison = value.word if share is None else f"better than this share of {value.against}"
@@ -83,7 +83,7 @@ def list_facts(result: Result) -> Iterator[str]:
     if result.usefulness is not None:
         yield f"published scores: {view.format_published(result.scores)}"
     yield f"baselines: {view.baselines(result)}"
-    sizes = [view.change(result), view.count_noun(len(result.sentences), "sentence")]
+    sizes = [view.describe_size(result), view.count_noun(len(result.sentences), "sentence")]
     if len(result.reviews) > 1:
         sizes.append(view.count_noun(len(result.reviews), "reviewer"))
     yield " · ".join(sizes)
@@ -142,7 +142,7 @@ def make_remarks(
         link: Function that takes the index of a comment and returns the text in front of its
             location.
     """
-    listed: set[int] = set()
+    shown_claims: set[int] = set()
     items = []
     for number, (remark, points) in enumerate(view.rank_remarks(result), start=1):
         comment = result.comments[remark.comment].comment
@@ -158,7 +158,7 @@ def make_remarks(
         facts: list[Run | str] = [Run(view.describe_remark(remark, points), tone)]
         reading = view.find_subject_reading(result, remark)
         if reading.subject not in _VAGUE:
-            facts += [Run(" · "), _subject(result, reading, listed)]
+            facts += [Run(" · "), _subject(result, reading, shown_claims)]
         flags = dict.fromkeys(filter(None, (view.flag(result, at) for at in remark.sentences)))
         facts += [Run(f" · {flag}", "fair") for flag in flags]
         below: list[Line] = [tuple(facts)]
@@ -195,14 +195,14 @@ def make_receipt(receipt: Any, places: Line) -> Line:
     return Run("says that ", WARNING), receipt.says, contrast, fact, *proof
 
 
-def _subject(result: Result, reading: records.Reading, listed: set[int]) -> str:
-    """Describe the subject of a sentence; add the index of a claim to `listed`."""
+def _subject(result: Result, reading: records.Reading, shown_claims: set[int]) -> str:
+    """Describe the subject of a sentence; add the index of its claim, if any, to `shown_claims`."""
     index = reading.reference
     if index is None or result.references[index].topic is not None:
         return view.subject(result, reading)
-    # A claim is shown by its number, which its text follows the first time.
-    text = "" if index in listed else f": {result.references[index].text}"
-    listed.add(index)
+    # A claim is shown by its number; the first time, its text follows.
+    text = "" if index in shown_claims else f": {result.references[index].text}"
+    shown_claims.add(index)
     return f"R{index + 1}{text}"
 
 

@@ -46,12 +46,12 @@ def results_frame(results: Iterable[Result | CRScoreError]) -> pd.DataFrame:
         results: Results of `Scorer.score_many`, including the errors that it kept.
 
     Returns:
-        Columns: `diff` (SHA-256), `files`, `added` and `removed` (lines), `comments`, `sentences`,
-        `references` (those counted), `words`, `repeated_tokens` (in [0, 1]), `standing` (0 to 100)
-        and the ends of its interval, `low` and `high`, `about`, `importance`, `relevance`,
-        `conciseness`, `comprehensiveness` (in [0, 1]), `unaddressed` (number of points), `reason`
-        (why there is no score), `signature`. Unknown values are `pandas.NA`; the row of an error
-        has only a `reason`, the text of the error.
+        Columns: `diff` (SHA-256); the numbers `files`, `added` and `removed` (lines), `comments`,
+        `sentences`, `references` (those counted) and `words`; `repeated_tokens`, in [0, 1];
+        `standing` and the ends of its interval, `low` and `high`, from 0 to 100; `about`,
+        `importance`, `relevance`, `conciseness` and `comprehensiveness`, in [0, 1]; `unaddressed`
+        (number of points); `reason` (why there is no score); `signature`. Unknown values are
+        `pandas.NA`; the row of an error has only a `reason`, the text of the error.
 
     Raises:
         DependencyError: pandas is not installed.

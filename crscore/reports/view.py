@@ -1,4 +1,4 @@
-"""Wording shared by several reports: numbers, counts, locations and the order of items."""
+"""Wording of numbers, counts and locations, and order of items, which several reports share."""
 
 import math
 import re
@@ -14,7 +14,7 @@ from crscore.reports import escape
 from crscore.reports.blocks import Measure
 from crscore.review.read import NOT_READ
 from crscore.scoring.assembly import ChangePoint, list_points
-from crscore.text import count_noun as count_noun  # noqa: PLC0414  (read here by other rooms)
+from crscore.text import count_noun as count_noun  # noqa: PLC0414  (other packages import it from here)
 
 # Not 0, which would look like a bad score (docs/design/006-reports.md).
 UNDEFINED = "–"
@@ -151,8 +151,8 @@ def _divide_standing(value: records.Usefulness) -> list[int]:
     parts = [scale * part for part in (*(share.value for share in value.shares), -value.taken_off)]
     # https://en.wikipedia.org/wiki/Largest_remainder_method
     rounded = [math.floor(part) for part in parts]
-    by_rest = sorted(range(len(parts)), key=lambda at: rounded[at] - parts[at])
-    for at in by_rest[: round(math.fsum(parts)) - sum(rounded)]:
+    by_remainder = sorted(range(len(parts)), key=lambda at: rounded[at] - parts[at])
+    for at in by_remainder[: round(math.fsum(parts)) - sum(rounded)]:
         rounded[at] += 1
     return rounded
 
@@ -176,8 +176,8 @@ def sum_of_value(result: Result) -> str:
     terms[count_noun(len(remaining), "other")] = sum(points for *_, points in remaining)
     total = value.standing
     kind = "refuted or with" if any(is_refuted(remark) for remark, _ in ranked) else "with"
-    rest = count_noun(len(ranked) - len(valuable), "remark")
-    terms[f"{rest} {kind} little to answer"] = total - sum(terms.values())
+    other_remarks = count_noun(len(ranked) - len(valuable), "remark")
+    terms[f"{other_remarks} {kind} little to answer"] = total - sum(terms.values())
     text = " ".join(
         f"{'+' if points > 0 else MINUS} {abs(points)} for {name}"
         for name, points in terms.items()
@@ -228,8 +228,8 @@ def remark_spans(result: Result, remark: records.Remark) -> tuple[records.LineSp
     """Return the lines of a remark's comment or, if the comment has no path, of its subject."""
     comment = result.comments[remark.comment].comment
     if comment.path is None:
-        about = find_subject_reading(result, remark).reference
-        return () if about is None else result.references[about].spans
+        subject_index = find_subject_reading(result, remark).reference
+        return () if subject_index is None else result.references[subject_index].spans
     end = comment.line or 0
     start = comment.start_line or end
     return (records.LineSpan(path=comment.path, side=comment.side, start=start, end=end),)
@@ -329,7 +329,7 @@ def subject(result: Result, reading: records.Reading) -> str:
 
 
 def flag(result: Result, sentence: int) -> str | None:
-    """Describe the flag of a sentence, after a mark; None if it has no flag."""
+    """Describe the flag of a sentence, with a mark in front; None if it has no flag."""
     value = result.sentence_flags[sentence]
     return None if value is None else f"{FLAG} {value.value}"
 
@@ -360,7 +360,7 @@ def suggestion(item: records.Suggestion) -> str:
     return f"{description} ({reason})" if description and reason else description or reason
 
 
-def rows(result: Result) -> tuple[Measure, Measure, Measure]:
+def published_measures(result: Result) -> tuple[Measure, Measure, Measure]:
     """Return the three published scores, each with the data that it is based on."""
     scores = result.scores
     of_sentences = f"mean of {count_noun(scores.sentences, 'sentence')}"
@@ -419,7 +419,7 @@ def change_size(diff: records.Diff | records.ChangedFile) -> tuple[int, int]:
     return len(diff.lines(records.LineKind.ADDED)), len(diff.lines(records.LineKind.REMOVED))
 
 
-def change(result: Result) -> str:
+def describe_size(result: Result) -> str:
     """Describe the size of the change: files, lines added, lines removed."""
     added, removed = change_size(result.diff)
     files = count_noun(len(result.diff.files), "file")
@@ -559,9 +559,9 @@ def shorten_reference(item: PseudoReference) -> str:
 
 
 def severity(result: Result, item: PseudoReference) -> records.Severity | None:
-    """Return the worst severity of the findings that an issue stands for; None for other points.
+    """Return the worst severity of the findings behind an issue; None for other points.
 
-    These are the counted findings with the text and a path of the issue.
+    These are the counted findings that have the text of the issue and one of its paths.
     """
     paths = {span.path for span in item.spans}
     severities = [
@@ -600,9 +600,9 @@ def scope(value: records.Scope) -> str:
 def notes(result: Result) -> tuple[str, ...]:
     """Return all notes of a result, each once: on the diff, on the run, then on the comments.
 
-    Other notes name the tools of static analysis with the number of their findings, and say why
-    comments have no score. If the result itself has no score, a report says at its top why, and the
-    reasons of the comments are omitted.
+    Notes on the run also name the tools of static analysis with the number of their findings. Notes
+    on comments say why they have no score; they are omitted if the result itself has no score,
+    because a report says at its top why.
     """
     comments = result.comments if result.scores.reason is None else ()
     abstained = (

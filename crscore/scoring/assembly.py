@@ -187,19 +187,19 @@ class _Table(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     def find_best_reference(self, column: int) -> Match:
         """Return the best counted reference for a sentence."""
         match = self._find_best((slice(None), column), self.counted)
-        degree = float(self.older_degrees[column])
+        older = float(self.older_degrees[column])
         # If the degrees are equal, the current version wins, because it has a reference to show.
-        if match.matched or degree <= (match.degree or 0.0):
+        if match.matched or older <= (match.degree or 0.0):
             return match
         # The best reference is one of the older version, so it has no index and no cosine here.
-        return Match(index=None, similarity=None, degree=degree, matched=degree >= self.decision)
+        return Match(index=None, similarity=None, degree=older, matched=older >= self.decision)
 
     def find_best_sentence(self, row: int) -> Match:
         """Return the best sentence for a reference."""
         return self._find_best(row, range(len(self.older_degrees)))
 
     def _find_best(self, at: int | tuple[slice, int], indices: Sequence[int]) -> Match:
-        """Return the best partner of a row or a column; a pair that is addressed comes first."""
+        """Return the best partner of a row or column; pairs that address each other come first."""
         if not indices:
             return Match(index=None, similarity=None, degree=None, matched=False)
         cosines, degrees, addressed = self.similarity[at], self.degrees[at], self.addressed[at]
@@ -338,21 +338,21 @@ def _score_comments(
         if indices and not any(table.is_read[column] for column in indices):
             reason = NOT_READ
         if original := review.originals.get(index):
-            # The comment's lines are not in the current version.
+            # The references of the older version have no rows in this result.
             scope, rows = Scope(kind=ScopeKind.ORIGINAL, path=comment.path), ()
-            outcome = original.comments[0].scores
+            scores = original.comments[0].scores
         elif reason:
             rows = ()
-            outcome = abstain(references=0, sentences=len(indices), reason=reason)
+            scores = abstain(references=0, sentences=len(indices), reason=reason)
         elif scope and scope.kind is ScopeKind.DIFF:
-            outcome = table.score_diff(indices)
+            scores = table.score_diff(indices)
         else:
-            outcome = table.score(rows, indices, subject=(scope and scope.path) or "the file")
+            scores = table.score(rows, indices, subject=(scope and scope.path) or "the file")
         results.append(
             CommentResult(
                 comment=comment,
                 scope=scope or Scope(kind=ScopeKind.FILE, path=comment.path),
-                scores=outcome,
+                scores=scores,
                 sentences=tuple(indices),
                 references=rows,
                 suggestions=review.suggestions[index],
@@ -496,9 +496,9 @@ def list_points(
         references: The pseudo-references.
         matches: The best sentence for each pseudo-reference.
     """
-    groups = _group_rows(references)
-    of_code = []
-    for rows in groups:
+    all_points = _group_rows(references)
+    without_new_tests = []
+    for rows in all_points:
         topic = references[rows[0]].topic
         is_new_test = (
             topic is not None
@@ -507,11 +507,11 @@ def list_points(
         )
         # A review of new code need not also mention the new test of this code.
         if not is_new_test:
-            of_code.append(rows)
+            without_new_tests.append(rows)
     return tuple(
         ChangePoint(tuple(rows), any(matches[row].matched for row in rows))
         # If the change adds nothing but tests, the tests are its points.
-        for rows in of_code or groups
+        for rows in without_new_tests or all_points
     )
 
 
@@ -582,8 +582,8 @@ def find_named_points(
         cells: The cells of R pseudo-references and S sentences.
         flags: The matcher's flags. Names in a flagged sentence are ignored, unless the flag is
             `NOT_ENGLISH`.
-        idf: Stem -> inverse document frequency in changes. If it is None, single words are only
-            names of topics.
+        idf: Stem -> inverse document frequency in changes. If it is None, a single word identifies
+            code only as the name of a topic.
 
     Returns:
         An array of shape (R, S), which is True for one reference of each point that a sentence
@@ -616,7 +616,7 @@ def find_named_points(
 
 
 def _read_code(text: str) -> Iterator[list[str]]:
-    """Yield the parts of each name of code in a text; a path or a quotation is one part."""
+    """Yield the parts of each name in a text; a path, code span or quoted title is one part."""
     prose, spans = CODE_SPAN.sub(" ` ", text), find_code_spans(text)
     for match in _QUALIFIED.finditer(prose):
         if _COMPOUND.search(match[0]) or _CALL.match(prose, match.end()):
@@ -635,7 +635,7 @@ def _split_name(name: str) -> list[str]:
 def _list_names(
     points: Sequence[Sequence[PseudoReference]], diff: Diff, idf: Mapping[str, float] | None
 ) -> dict[str, frozenset[int]]:
-    """Return name -> points whose topic has the name or, if there are none, that quote the name."""
+    """Map each name to the points whose topic has it or, if there are none, those that quote it."""
     added, removed, context = (
         {name for line in diff.lines(kind) for name in _NAME.findall(line.text)}
         for kind in (LineKind.ADDED, LineKind.REMOVED, LineKind.CONTEXT)
@@ -665,7 +665,7 @@ def _list_names(
 
 
 def measure_baselines(diff: Diff, texts: Sequence[str]) -> Baselines:
-    """Count the words of a review, and the share of the diff's tokens that the review repeats.
+    """Count a review's words, and compute the share of the diff's tokens that the review repeats.
 
     A word is text between white space that has at least one letter or digit. A token is a run of at
     least three letters, case-folded, so that identifiers are split at digits and underscores but

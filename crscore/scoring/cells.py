@@ -139,25 +139,25 @@ def select_references(
     Returns:
         The same references in the same order, with `counted` set.
     """
-    rows = [i for i, ref in enumerate(references) if ref.kind is not ReferenceKind.ISSUE]
-    claims = [i for i in rows if i == rows[0] or not _is_small(references[i])]
-    counted = set(range(len(references))) - (set(rows) - set(claims))
-    if limit is not None and len(claims) > (grown_limit := scale_limit(references, limit)):
+    claims = [i for i, ref in enumerate(references) if ref.kind is not ReferenceKind.ISSUE]
+    major = [i for i in claims if i == claims[0] or not _is_small(references[i])]
+    counted = set(range(len(references))) - (set(claims) - set(major))
+    if limit is not None and len(major) > (grown_limit := scale_limit(references, limit)):
         # There is one queue per file, in the order of the generator, which is kept because `merge`
         # only compares the first items.
         queues: dict[str, list[tuple[float, int]]] = {}
-        for index in claims:
+        for index in major:
             ref = references[index]
             queue = queues.setdefault(ref.spans[0].path if ref.spans else "", [])
             discount = 1.0 if ref.topic else SAME_FILE_DISCOUNT ** len(queue)
             queue.append((-ref.weight * discount, index))
         best = islice(heapq.merge(*queues.values()), grown_limit)
-        counted -= set(claims) - {index for _, index in best}
+        counted -= set(major) - {index for _, index in best}
     return tuple(replace(ref, counted=i in counted) for i, ref in enumerate(references))
 
 
 def _is_small(reference: PseudoReference) -> bool:
-    """Return whether a reference is a claim about a topic that no review would mention."""
+    """Return whether a reference is about a topic and too minor to be mentioned in a review."""
     return reference.topic is not None and reference.weight < MIN_COUNTED_WEIGHT
 
 
@@ -235,8 +235,8 @@ class Cells(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     similarity: Floats
     """Cosines of rows and columns, shape (R, S), each in [-1, 1], read-only."""
     about: Floats
-    """Probability that each sentence is about the change, by the lines, names and claims of the
-    change, shape (S,); 0.5 without weights for the encoder."""
+    """Probability that each sentence is about the change, judged by the lines, names and claims of
+    the change, shape (S,); 0.5 without weights for the encoder."""
     line_comments: frozenset[int] = frozenset()
     """Indices of the comments that are attached to a hunk of the change."""
 

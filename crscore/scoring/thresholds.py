@@ -2,9 +2,10 @@
 
 Cosines are not comparable across encoders or kinds of claims.
 
-For claims of a language model, the threshold is computed as in the paper: it is the mean of the
-highest similarity to a pseudo-reference that each sentence of the best review system (`gpt3.5`) has
-(Naik et al., NAACL 2025, section 4). `crscore validate DATA --splitter paper` prints this value.
+For claims of a language model, the threshold is computed as in the paper. For each sentence of the
+best review system (`gpt3.5`), the highest similarity to a pseudo-reference is taken; the threshold
+is their mean (Naik et al., NAACL 2025, section 4). `crscore validate DATA --splitter paper` prints
+this value.
 
 For structural claims, the threshold was chosen on the human study, in ten folds grouped by change,
 for the highest agreement with people (`benchmarks/tune_threshold.py`). The paper's procedure would
@@ -18,7 +19,8 @@ THRESHOLDS = {
     ("st:mixedbread-ai/mxbai-embed-large-v1", ""): 0.7314,
     # Computed by the paper's procedure on the human study.
     ("minilm:all-MiniLM-L6-v2", ""): 0.4941,
-    # With this value, the matcher `published` agrees with people by 0.466, `calibrated` by 0.625.
+    # With this value, the correlation with people is 0.466 for the matcher `published`; it is 0.625
+    # for `calibrated`.
     ("minilm:all-MiniLM-L6-v2", "structural"): 0.31,
     # The value is arbitrary, because the encoder for tests cannot be calibrated.
     ("hashing:256", ""): 0.5,

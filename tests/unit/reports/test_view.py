@@ -33,7 +33,7 @@ def test_share_is_a_percentage(value: float | None, shown: str) -> None:
 
 def test_basis_names_the_counts() -> None:
     # By hand from the matrix: sentence 1 is above 0.65 twice, sentence 2 never.
-    rows = view.rows(results.small())
+    rows = view.published_measures(results.small())
     assert [row.basis for row in rows[1:]] == [
         "mean of 2 sentences, 1 on topic",
         "mean of 3 pseudo-references; 2 of 3 points addressed",
@@ -43,7 +43,7 @@ def test_basis_names_the_counts() -> None:
 def test_basis_of_a_mean_does_not_read_like_a_share() -> None:
     # Half of each cosine, 0.41 and 0.10 at best: the first is over the decision of 0.35, so is
     # no pseudo-reference but the first.
-    rows = view.rows(results.learned(results.small()))
+    rows = view.published_measures(results.learned(results.small()))
     assert [row.basis for row in rows[1:]] == [
         "mean of 2 sentences, 1 on topic",
         "mean of 3 pseudo-references; 1 of 3 points addressed",
@@ -52,7 +52,7 @@ def test_basis_of_a_mean_does_not_read_like_a_share() -> None:
 
 
 def test_basis_of_an_abstention_counts_nothing() -> None:
-    rows = view.rows(results.learned(results.abstained()))
+    rows = view.published_measures(results.learned(results.abstained()))
     assert [row.basis for row in rows[1:]] == [
         "mean of 0 sentences, 0 on topic",
         "mean of 2 pseudo-references; 0 of 2 points addressed",
@@ -217,7 +217,7 @@ def test_legend_says_what_the_numbers_are() -> None:
 
 
 def test_change_is_counted_over_all_files() -> None:
-    assert view.change(results.review()) == "3 files changed, +9 −6"
+    assert view.describe_size(results.review()) == "3 files changed, +9 −6"
 
 
 @pytest.mark.parametrize(
