@@ -320,9 +320,7 @@ def digest(
     "--fail-under-low N", "Fail if the low end of a bot's usefulness interval is below N.",
     type=click.FloatRange(0, 100),
 )  # fmt: skip
-@option(
-    "--min-drop N", "Largest drop that does not fail.", type=click.FloatRange(0, 100), default=3.0
-)
+@option("--min-drop N", "Largest drop that passes.", type=click.FloatRange(0, 100), default=3.0)
 @option(
     "--on-nothing", "What the gate does with a bot without a score; skip: pass without a notice.",
     type=click.Choice(get_args(OnNothing)), default="pass",
