@@ -51,7 +51,7 @@ _SECCOMP_MODE_FILTER = 2
 _KEPT_CAPABILITIES = frozenset({1, 2})
 """Capabilities to open any file: in a container, root's files may belong to another user."""
 _CAPABILITIES = 64
-"""First number that is no capability; the kernel has about 40 and ignores higher numbers."""
+"""Number above those of all capabilities; the kernel has about 40 and ignores other numbers."""
 
 # https://docs.kernel.org/userspace-api/seccomp_filter.html
 _AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -120,7 +120,7 @@ _NOT_PERMITTED: dict[str, tuple[int, int | None]] = {
     "sched_setaffinity": (203, 122),
 }
 """System calls that fail with EPERM, in the same form."""
-_CLONE, _CLONE3, _LIMITS, _IOCTL = (56, 220), (435, 435), (302, 261), (16, 29)
+_CLONE, _CLONE3, _PRLIMIT64, _IOCTL = (56, 220), (435, 435), (302, 261), (16, 29)
 _NAMESPACES = 0x7E020000
 """Flags of `clone` for a new mount, cgroup, UTS, IPC, user, process or network namespace."""
 _NEW_NAMESPACES = 0x38020000
@@ -149,7 +149,7 @@ _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_FOLDER = 1, 1 << 1, 1 << 2, 1 << 3
 _READ = _EXECUTE | _READ_FILE | _READ_FOLDER
 _REFER, _TRUNCATE = 1 << 13, 1 << 14
-_OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE
+_RIGHTS_ON_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE
 """Landlock rights that apply to a file; a rule for a file with other rights is an error."""
 _CHANGE_FOLDER = sum(1 << bit for bit in range(4, 13))
 """Landlock rights to remove and to create files, folders and other entries of a folder."""
@@ -190,11 +190,11 @@ def filter_program(machine: str) -> bytes | None:
     # uses `clone` instead; after EPERM, it could start no thread:
     # https://github.com/moby/moby/pull/42681
     steps += _on(_CLONE3[column], _refuse(_ENOSYS))
-    with_flags = (_LOAD, 0, 0, _FIRST_AT), (_ANY_BIT, 0, 1, _NAMESPACES), _refuse(_EPERM)
-    steps += _on(_CLONE[column], *with_flags, _allow())
+    refuse_namespaces = (_LOAD, 0, 0, _FIRST_AT), (_ANY_BIT, 0, 1, _NAMESPACES), _refuse(_EPERM)
+    steps += _on(_CLONE[column], *refuse_namespaces, _allow())
     # `prlimit64` is allowed only for process 0, which means the calling process.
-    of_others = (_LOAD, 0, 0, _FIRST_AT), (_EQUAL, 1, 0, 0), _refuse(_EPERM)
-    steps += _on(_LIMITS[column], *of_others, _allow())
+    refuse_others = (_LOAD, 0, 0, _FIRST_AT), (_EQUAL, 1, 0, 0), _refuse(_EPERM)
+    steps += _on(_PRLIMIT64[column], *refuse_others, _allow())
     # Other requests could change a terminal or the flags of a file, even if it is open only for
     # reading.
     harmless = [(_EQUAL, len(_HARMLESS) - n, 0, r) for n, r in enumerate(_HARMLESS)]
@@ -329,7 +329,7 @@ def enter_namespaces() -> bool:
     """
     libc = load_libc()
     user, group = os.geteuid(), os.getegid()
-    libc.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)  # else it cannot write the files below
+    libc.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)  # else this process could not write the files below
     try:
         if libc.unshare(_NEW_NAMESPACES) != 0:
             return False
@@ -390,7 +390,7 @@ def confine(folders: list[str], readable: list[str]) -> None:
         effective, permitted = struct.unpack_from("=II", content)
         reduced = struct.pack("=6I", effective & mask, permitted & mask, 0, 0, 0, 0)
         libc.capset(capabilities, reduced)
-    _lock_files(call, folders, readable)
+    _restrict_files(call, folders, readable)
     machine = os.uname().machine
     program = filter_program(machine) if sys.maxsize > 2**32 else None
     if program is not None:
@@ -400,8 +400,8 @@ def confine(folders: list[str], readable: list[str]) -> None:
         libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.addressof(pointer), 0, 0)
 
 
-def _lock_files(call: Callable[..., int], folders: list[str], readable: list[str]) -> None:
-    """Allow writing only to the folders and /dev/null, and reading only these and readable paths.
+def _restrict_files(call: Callable[..., int], folders: list[str], readable: list[str]) -> None:
+    """Allow writing only to `folders` and /dev/null, and reading only there and from `readable`.
 
     If `readable` is empty, reading is not restricted.
     """
@@ -425,7 +425,7 @@ def _lock_files(call: Callable[..., int], folders: list[str], readable: list[str
             # With O_PATH, a file that this process may not read can be opened, too.
             opened = os.open(path, os.O_PATH | os.O_CLOEXEC)
             is_folder = os.fstat(opened).st_mode & 0o170000 == 0o040000
-            possible = folder_rights if is_folder else folder_rights & _OF_FILES
+            possible = folder_rights if is_folder else folder_rights & _RIGHTS_ON_FILES
             call(_ADD_RULE, rules, 1, struct.pack("=Qi", rights & possible, opened), 0)
             os.close(opened)
     call(_RESTRICT_SELF, rules, 0)

@@ -51,6 +51,7 @@ class Group:
         self.output: dict[int, bytearray] = {}
         """Bytes read so far from stdout and then stderr, by file descriptor."""
         self.stopped = False
+        """Whether `stop_all` of `run.py` killed the group."""
         os.set_blocking(status, False)
         # If a read waited for a tool that prints nothing, an exceeded limit would not be noticed.
         for stream in (process.stdout, process.stderr):
@@ -200,7 +201,7 @@ def _measure_memory(process: str, group: int) -> int | None:
     return int(fields[21]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def wait_for_rest(group: int) -> None:
+def wait_until_gone(group: int) -> None:
     """Wait until all processes of a killed group are gone, so that their folder can be removed."""
     deadline = time.monotonic() + _REAP_TIMEOUT_S
     while time.monotonic() < deadline:
@@ -217,8 +218,8 @@ def wait_for_rest(group: int) -> None:
 def _measure_folders(folders: tuple[str, ...], stop_above: int | None) -> int:
     """Return the size of the content of folders in bytes.
 
-    Reading ends when the sum exceeds `stop_above`. If the content of a folder cannot be read, the
-    result is `sys.maxsize`.
+    Reading ends when the sum exceeds `stop_above`. If a folder is not readable or its path is too
+    long, the result is `sys.maxsize`. A folder that no longer exists counts as empty.
     """
     total = 0
     pending = list(dict.fromkeys(folders))

@@ -34,7 +34,7 @@ from pathlib import Path
 
 from crscore.errors import ToolFailedError, ToolNotFoundError
 from crscore.sandbox._launch import filter_program, has_landlock
-from crscore.sandbox.process_group import Group, Watch, format_size, wait_for_rest
+from crscore.sandbox.process_group import Group, Watch, format_size, wait_until_gone
 
 _LAUNCHER = Path(__file__).with_name("_launch.py")
 _CHECK_INTERVAL_S = 0.05
@@ -59,9 +59,9 @@ class Limits:
     seconds: float
     """Maximum wall-clock time in seconds, above 0."""
     memory_bytes: int
-    """Maximum bytes of memory of all processes together; one never has more than twice as much."""
+    """Maximum bytes of memory of all processes together; none of them gets more than twice that."""
     output_bytes: int
-    """Maximum bytes of stdout and stderr, and by which the writable folders may grow."""
+    """Maximum bytes of stdout and stderr together, and maximum growth of the writable folders."""
     processes: int
     """Maximum number of processes at once, at least 1."""
     readable: tuple[str, ...] = ()
@@ -115,17 +115,17 @@ def run(
         written=limits.output_bytes,
     )
     # The kernel limits the processor time, in case this process hangs and does not check the wall
-    # time. The processor time of a tool that uses all cores grows that many times faster.
+    # time. On N cores, the processor time of a tool grows up to N times faster than the wall time.
     seconds = math.ceil(limits.seconds) * (os.cpu_count() or 1) + 1
     # The kernel lets a file grow one byte beyond the limit, so that `check_written` sees the excess
     # and gives the reason.
-    sizes = (seconds, _KERNEL_MEMORY_FACTOR * limits.memory_bytes, limits.output_bytes + 1)
+    ceilings = (seconds, _KERNEL_MEMORY_FACTOR * limits.memory_bytes, limits.output_bytes + 1)
     readable = os.pathsep.join(limits.readable)
     locale = environment.get("LC_CTYPE", "")
-    arguments = (str(launcher or _LAUNCHER), *map(str, sizes), locale, readable, *writable, "--")
+    arguments = (str(launcher or _LAUNCHER), *map(str, ceilings), locale, readable, *writable, "--")
     try:
         with _start_launcher(arguments, command, folder, environment, secret) as group:
-            exceeded = _follow(group, watch, limits)
+            failure = _follow(group, watch, limits)
             group.kill()
             before = -1
             # Read what is left in the pipes, until a round reads nothing.
@@ -139,15 +139,15 @@ def run(
         raise ToolFailedError(tool, reason) from exc
     stdout, stderr = (bytes(text) for text in group.output.values())
     # The tool may have exceeded a limit between the last check and its end.
-    exceeded = exceeded or _check_output(group, limits) or watch.check_written()
+    failure = failure or _check_output(group, limits) or watch.check_written()
     if group.stopped:
-        exceeded = "was stopped"
+        failure = "was stopped"
     if status is not None and status[0] == b"refused" and int(status[1]) in _NOT_EXECUTABLE:
         raise ToolNotFoundError(tool, f"the program {command[0]} is missing or not executable")
-    code, failure = _explain_end(status, group.process.returncode)
-    exceeded = exceeded or failure
-    if exceeded is not None:
-        raise ToolFailedError(tool, exceeded)
+    code, end_failure = _explain_end(status, group.process.returncode)
+    failure = failure or end_failure
+    if failure is not None:
+        raise ToolFailedError(tool, failure)
     return Completed(command, code, stdout, stderr)
 
 
@@ -263,7 +263,7 @@ def _start_launcher(
             with _lock:
                 _groups.discard(group)
             process.wait()
-            wait_for_rest(process.pid)
+            wait_until_gone(process.pid)
 
 
 def _follow(group: Group, watch: Watch, limits: Limits) -> str | None:
@@ -300,8 +300,8 @@ def _explain_end(status: tuple[bytes, bytes] | None, launcher_code: int) -> tupl
         code = os.waitstatus_to_exitcode(int(status[1]))
     elif code >= 0:
         return code, "could not be started"
-    # A negative code is the number of the signal that ended the tool or, from outside, the
-    # launcher.
+    # A negative code is minus the number of the signal that ended the tool or, if it came from
+    # outside, the launcher.
     if code < 0:
         try:
             return code, f"was ended by {signal.Signals(-code).name}"
