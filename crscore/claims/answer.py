@@ -20,7 +20,7 @@ _SECTION: Final = re.compile(
     r"(?P<claims>claims|changes|summary(?:[ _]of[ _]changes)?)|(?:possible[ _])?implications?",
     re.IGNORECASE,
 )
-# Keys of a sentence where a model writes objects instead of texts: {"claim": "..."},
+# Keys whose value is the sentence, if a model writes objects instead of texts: {"claim": "..."},
 # {"id": 1, "text": "..."}
 _TEXT_KEY: Final = re.compile(
     r"claims?|implications?|text|sentence|description|statement|content", re.IGNORECASE
@@ -52,7 +52,7 @@ _CODE: Final = re.compile(r"`[^`\n]{1,1000}`")
 _SENTENCE_END: Final = re.compile(
     r"(?<!e\.g)(?<!i\.e)(?<!vs)[.!?][\"')\]”*]{0,3}\s{1,9}(?=[A-Z`\"'(\[“])"
 )
-_CLOSED: Final = (".", "!", "?", "`", '"', "'", ")", "]", "}", "”", "’", ";")
+_FINAL_MARKS: Final = (".", "!", "?", "`", '"', "'", ")", "]", "}", "”", "’", ";")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +64,7 @@ class ParsedAnswer:
     implications: tuple[str, ...]
     """What follows from the change, in the same form."""
     cut: bool
-    """Whether the answer was cut off; its incomplete last sentence is omitted."""
+    """Whether the answer was cut off; an incomplete last sentence is omitted."""
 
 
 class _Item(NamedTuple):
@@ -76,7 +76,7 @@ class _Item(NamedTuple):
     """Whether the sentence is an item of a list."""
 
 
-def read_answer(raw: str, *, whole: bool = True, json_only: bool = False) -> ParsedAnswer:
+def read_answer(raw: str, *, whole: bool = True, no_prose: bool = False) -> ParsedAnswer:
     r"""Parse a model's answer.
 
     The answer is the last JSON in the text that contains claims. If there is none, the text itself
@@ -86,13 +86,13 @@ def read_answer(raw: str, *, whole: bool = True, json_only: bool = False) -> Par
     Args:
         raw: The model's text; an empty text is an answer without claims.
         whole: False if the engine reports that the token limit cut off the answer.
-        json_only: Whether only JSON and text with the two published sections are accepted.
+        no_prose: Whether only JSON and text with the two published sections are accepted.
 
     Returns:
-        The sentences. If the answer was cut off, its last sentence is omitted.
+        The sentences. If the answer was cut off within a sentence, that sentence is omitted.
 
     Raises:
-        MalformedAnswerError: `json_only` is True, and the answer has neither JSON nor the
+        MalformedAnswerError: `no_prose` is True, and the answer has neither JSON nor the
             sections.
 
     Source:
@@ -111,11 +111,11 @@ def read_answer(raw: str, *, whole: bool = True, json_only: bool = False) -> Par
     try:
         return _make_answer(parsed.read(_read_claims), cut=False)
     except MalformedAnswerError:
-        # If an answer that was cut off contains complete JSON, this is a draft of the JSON that is
-        # missing, and the text around it is no answer.
+        # If an answer that was cut off contains complete JSON, that JSON is only a draft of the
+        # answer that is missing, and the text around the draft is not an answer either.
         text = "" if parsed.is_cut and parsed.values else parsed.text
         items, cut, has_sections = _parse_text(text[:MAX_CHARS], cut=not whole or parsed.is_cut)
-        if json_only and not has_sections:
+        if no_prose and not has_sections:
             raise
     return _make_answer(items, cut=cut or len(text) > MAX_CHARS)
 
@@ -196,7 +196,7 @@ def _parse_text(raw: str, *, cut: bool) -> tuple[list[_Item], bool, bool]:
             items += [_Item(text, implies, is_listed=True)] if text[-1:] not in ("", ":") else []
         elif not line.lstrip().startswith("#"):
             items += (_Item(text, implies, is_listed=False) for text in _split_prose(line))
-    items, cut = _drop_remarks(items, raw, cut=cut)
+    items, cut = _drop_extra_prose(items, raw, cut=cut)
     return items, cut, bool(first) and any(item.is_listed for item in items)
 
 
@@ -210,7 +210,7 @@ def _split_prose(line: str) -> Iterator[str]:
             yield text
 
 
-def _drop_remarks(items: list[_Item], raw: str, *, cut: bool) -> tuple[list[_Item], bool]:
+def _drop_extra_prose(items: list[_Item], raw: str, *, cut: bool) -> tuple[list[_Item], bool]:
     """Omit the prose of sections that have a list, and the last item if it is incomplete.
 
     Returns the remaining items and whether the answer was cut off.
@@ -220,7 +220,7 @@ def _drop_remarks(items: list[_Item], raw: str, *, cut: bool) -> tuple[list[_Ite
     if not kept_items or kept_items[-1] is not items[-1] or raw.endswith("\n"):
         return kept_items, cut
     texts = [item.text for item in kept_items]
-    is_ended = [text.endswith(_CLOSED) and text.count("`") % 2 == 0 for text in texts]
+    is_ended = [text.endswith(_FINAL_MARKS) and text.count("`") % 2 == 0 for text in texts]
     # Some models write no full stops, so a missing one at the end shows that the answer was cut off
     # only if all items before have one.
     broken = cut or (len(is_ended) > 1 and not is_ended[-1] and all(is_ended[:-1]))

@@ -29,7 +29,7 @@ class Auto(msgspec.Struct):
     fallback: ClaimGenerator
     """Generator that needs no model, used if the model fails."""
     failure: str | None = None
-    """Why the model did not write the last claims; None if it has not failed."""
+    """Why the model did not write the last claims; None if the model has not failed."""
 
     @property
     def identity(self) -> str:

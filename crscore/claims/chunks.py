@@ -15,11 +15,11 @@ from crscore.diff.sections import SIGNS, slice_hunk
 from crscore.records import ChangedFile, Diff, DiffLine, Hunk, LineKind, LineSpan, Side
 from crscore.text import count_noun
 
-# The paper's 4,000 characters for the diff, and 4,000 for the changed lines, which are repeated.
+# The paper's 4,000 characters for the diff, and as many for the changed lines, which are repeated.
 BUDGET: Final = 8_000
 """Maximum characters of a chunk."""
 MIN_BUDGET: Final = 200
-"""Minimum of that maximum: two changed lines of 48 characters fit, since they are shown twice."""
+"""Minimum budget: two changed lines of 48 characters fit, since changed lines are shown twice."""
 MAX_FILE_CHARS: Final = 1_000
 """Maximum characters of a file's change that is one chunk, whatever its number of hunks."""
 MAX_CHUNKS: Final = 200

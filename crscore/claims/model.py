@@ -124,7 +124,7 @@ class ModelClaims:
         )
 
     def _read_claims(self, parts: ChunkedDiff, answers: Sequence[Answer]) -> tuple[Claims, bool]:
-        """Return the claims in the answers about a diff, and whether all answers could be read."""
+        """Return the claims in the answers about a diff, and whether each chunk has an answer."""
         references: list[PseudoReference] = []
         cut_off = 0
         failed: list[str | MalformedAnswerError] = []
@@ -133,7 +133,7 @@ class ModelClaims:
                 failed.append(answer.reason)
                 continue
             try:
-                parsed = read_answer(answer.text, whole=answer.whole, json_only=self.form == "json")
+                parsed = read_answer(answer.text, whole=answer.whole, no_prose=self.form == "json")
             except MalformedAnswerError as exc:
                 failed.append(exc)
                 continue
@@ -231,7 +231,7 @@ def make_generator(engine: str, options: ModelOptions) -> ModelClaims:
     trained = read_card(options) if engine == "vllm" else TrainedPrompt()
     prompt = load_prompt(options.prompt or trained.name)
     if trained.sha256 not in ("", prompt.sha256) and trained.name == prompt.name:
-        expected = f"has another {prompt.name} than this version: train it again or set a prompt"
+        expected = f"has another {prompt.name} than crscore: train the model again or set a prompt"
         raise ConfigError("prompt", f"the model's {CARD}", expected)
     form = options.form or trained.form
     few_shots = trained.few_shots if options.few_shots is None else options.few_shots
@@ -257,7 +257,7 @@ def make_engine(name: str, options: Mapping[str, Any], *, is_strict: bool = True
         name: Name of the engine.
         options: Values by the name of their option; None means the engine's default.
         is_strict: Whether an option that the engine does not have is an error. `base_url` and
-            `api_key` never are.
+            `api_key` never cause an error.
 
     Raises:
         ConfigError: An option is invalid.
@@ -276,7 +276,9 @@ def make_engine(name: str, options: Mapping[str, Any], *, is_strict: bool = True
 
 
 def read_card(options: ModelOptions) -> TrainedPrompt:
-    """Read the training card of a model or adapter; if there is none, return the defaults.
+    """Read the prompt's settings in the training card of a model or of its adapter.
+
+    The adapter's card comes first. If there is no card, the defaults are returned.
 
     Raises:
         ConfigError: The card cannot be read.

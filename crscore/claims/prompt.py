@@ -43,7 +43,7 @@ class PromptContent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     closing: str
     request: str
     forms: dict[Form, str]
-    """Instruction how to write the answer, by form."""
+    """Form of an answer -> instruction how to write the answer."""
     limits: dict[Literal["claims", "implications"], int]
     """Maximum number of claims and of implications that the model is asked for."""
     examples: tuple[PromptExample, ...]
@@ -103,9 +103,9 @@ def make_chat(
 def format_answer(claims: Sequence[str], implications: Sequence[str], form: Form) -> str:
     """Format claims as a model's answer, for an example in a prompt or for training."""
     if form == "json":
-        answered = {"claims": list(claims), "implications": list(implications)}
+        answer = {"claims": list(claims), "implications": list(implications)}
         # Without spaces, the JSON looks like that of a model that is constrained to a schema.
-        return json.dumps(answered, ensure_ascii=False, separators=(",", ":"))
+        return json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
     parts = (("Summary of changes:", claims), ("Implications:", implications))
     lines = [
         line
@@ -130,8 +130,8 @@ def _make_shared(prompt: Prompt, form: Form, examples: int | None) -> tuple[Mess
         if not messages:
             text = f"{lead}\n\n{text}"
         messages.append(Message(role="user", text=text))
-        answered = format_answer(example.claims, example.implications, form)
-        messages.append(Message(role="assistant", text=answered))
+        answer = format_answer(example.claims, example.implications, form)
+        messages.append(Message(role="assistant", text=answer))
     return tuple(messages) or (Message(role="user", text=lead),)
 
 

@@ -39,7 +39,7 @@ class Replay:
     """Claim generator that replays a recording."""
 
     recorded: Mapping[str, Claims]
-    """Claims by the sha256 of their diff."""
+    """sha256 of a diff -> the claims about the diff."""
     identity: str
     """`replay@` and a short hash of the recording."""
 
@@ -68,8 +68,8 @@ def create(*, argument: str = "") -> ClaimGenerator:
     path = Path(argument)
     content = jsonl.read_bytes(path, "a recording of claims")
     rows = jsonl.read_rows(content, _Row, path, "a recording of claims")
-    # Claims belong to exactly one text of a diff, because they could be wrong about another
-    # version.
+    # Claims are found by the hash of the diff's text, because they could be wrong about another
+    # version of the change.
     recorded = {row.sha256: _read_row(row, position) for position, row in rows}
     digest = hashlib.sha256(content).hexdigest()
     return Replay(recorded=recorded, identity=f"{SOURCE}@{digest[:8]}")

@@ -37,7 +37,7 @@ class UnitPart:
 
 
 def parts_of(version: Version, language: Language) -> dict[str, UnitPart]:
-    """Return the parts of a version by the qualified names of the units; "" names the file."""
+    """Return each unit's part of a version, keyed by the unit's qualified name; "" is the file."""
     parts: defaultdict[str, UnitPart] = defaultdict(UnitPart)
     for outline in version.outlines:
         _add_parts(parts, outline, version, language)
@@ -145,7 +145,7 @@ class UnitChange:
     similar: list[UnitChange] = field(default_factory=list)
     """Changes of other units that changed in the same way and belong to this topic."""
     aside: frozenset[Line] = frozenset()
-    """Changed lines of this topic that are outside of the unit: imports of its file."""
+    """Changed lines of this topic that are outside of the unit, such as imports of its file."""
 
     @property
     def short_name(self) -> str:

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from crscore.claims.structural.change import is_shipped
 from crscore.claims.structural.evidence import Evidence
-from crscore.claims.structural.quoting import Statement, about, fits, split_arguments
+from crscore.claims.structural.quoting import Statement, about, can_quote, split_arguments
 from crscore.syntax.change import squeeze
 from crscore.syntax.outline import Kind, Role
 from crscore.text import find_code_spans, quote, split_identifier
@@ -22,7 +22,7 @@ MAX_LINE_CHARS: Final = 300
 """Maximum characters of a changed line; a unit with a longer line has no consequences."""
 # If more lines changed, the file was rewritten, and single lines show no consequences.
 MAX_LINES: Final = 1000
-"""Maximum changed lines of a file; other files have no consequences."""
+"""Maximum changed lines of a file; files with more have no consequences."""
 MAX_CONDITIONS: Final = 40
 """Maximum number of added and removed conditions of a unit that are looked at."""
 # Longer blocks are rewritten code, or data.
@@ -45,8 +45,8 @@ _ENVIRONMENT: Final = re.compile(
 )
 # `OPEN = "open"`, `Open,`, `case Open`, `Open(1)`
 _MEMBER: Final = re.compile(r"(?:case )?([A-Z]\w*)\s*+(?:,|=|\(|;|$)")
-# Enumerations of mere names, which code seldom handles one by one.
-_NAMES: Final = re.compile(r"(?:Keys?|Names?|Actions?|Events?|Routes?)$")
+# Enumerations that only list names, which code seldom handles one by one.
+_NAME_LIST: Final = re.compile(r"(?:Keys?|Names?|Actions?|Events?|Routes?)$")
 # `@pytest.mark.skip`, `@Disabled`, `[Ignore]`, `t.Skip(`, `it.skip(`, `xit(`
 _SKIP: Final = re.compile(
     r"(?i)^@(?:[a-z]+\.){0,3}(?:skip|xfail|disabled|ignore)\b|^\[(?:Ignore|Explicit)\b"
@@ -71,8 +71,8 @@ _FACTORS: Final = re.compile(r"(?<![\w.])(?:\d[\d_.]* \* ){1,4}$")
 # " * 1024" and " * 60 * 1000" after a changed number
 _PRODUCT: Final = re.compile(r"(?: \* [\w.]+){0,4}")
 _QUOTES: Final = re.compile(r"^[\"'`]|[\"'`]$")
-# Files whose constants do not affect running code.
-_ASIDE: Final = re.compile(
+# Paths of files whose constants do not affect running code.
+_INERT_PATH: Final = re.compile(
     r"(?i)(?:^|[/._-])(?:evals?|lang|locali[sz]\w*|i18n)(?:[/._]|$)|\.(?:c|le|sc)ss$"
 )
 # One token of code; the group captures a token that is a literal.
@@ -107,7 +107,7 @@ class Edit(NamedTuple):
     """Number of the line in the new version."""
     prefix: str
     """Code before the literal on the line."""
-    rest: str
+    suffix: str
     """Code after the literal on the line."""
     name: str
     """Name of the variable, parameter or function that the literal is for; "" if unknown."""
@@ -135,31 +135,31 @@ def find_consequences(unit: Evidence) -> Iterator[Statement]:
 
 def find_guarded(unit: Evidence) -> Iterator[Statement]:
     """Yield a question about each line that has a new condition or has lost its condition."""
-    earlier_by_side = {
+    other_conditions = {
         new: [_variables(fact.text) for fact in part.facts if fact.role is Role.CONDITION]
         for new, part in ((True, unit.change.old), (False, unit.change.new))
     }
-    conditions = [(False, fact) for fact in unit.removed(Role.CONDITION) if fits(fact.text)]
-    conditions += [(True, fact) for fact in unit.added(Role.CONDITION) if fits(fact.text)]
+    conditions = [(False, fact) for fact in unit.removed(Role.CONDITION) if can_quote(fact.text)]
+    conditions += [(True, fact) for fact in unit.added(Role.CONDITION) if can_quote(fact.text)]
     for is_added, fact in conditions[:MAX_CONDITIONS]:
         block = (unit.new if is_added else unit.old).blocks.get(fact.line)
         variables = _variables(fact.text)
         # If a condition of the other version has the same variables, such as
         # `if not a.ready: return`, the code is probably guarded in both versions.
-        if block is None or any(variables <= earlier for earlier in earlier_by_side[is_added]):
+        if block is None or any(variables <= known for known in other_conditions[is_added]):
             continue
         own_lines, other_lines = (block.added, block.removed)[:: 1 if is_added else -1]
-        texts, moved = [text for _, text in own_lines], {text for _, text in other_lines if text}
+        texts, others = [text for _, text in own_lines], {text for _, text in other_lines if text}
         code = squeeze("".join(text for line, text in own_lines if line >= fact.line))
         after = code.partition(squeeze(fact.text))[2].lstrip("){:")
-        # Of lines with equal text, it is unknown which one is now guarded.
-        bodies = [t for t in moved if texts.count(t) == 1 and after.startswith(squeeze(t))]
+        # Of lines with equal text, it is unknown which one has the condition.
+        bodies = [t for t in others if texts.count(t) == 1 and after.startswith(squeeze(t))]
         body = max(bodies, key=len, default="").removesuffix("{").strip()
         # The sentence would be wrong for a loop, which also repeats its body, and for a condition
         # with a new `else`, whose code runs instead.
-        is_other = "while" in code[:8] or (is_added and "else" in _variables(" ".join(texts)))
-        # If other lines of the block are gone, too, the code was rewritten.
-        if moved <= {*texts} and not is_other and not _DULL.match(body):
+        is_unclear = "while" in code[:8] or (is_added and "else" in _variables(" ".join(texts)))
+        # If the other version of the block has lines that this version lacks, it was rewritten.
+        if others <= {*texts} and not is_unclear and not _DULL.match(body):
             body = quote(body if split_arguments(body) is not None else body + "…")
             verb = "now runs only" if is_added else "no longer runs only"
             question = (
@@ -185,7 +185,7 @@ def find_environment(unit: Evidence) -> Iterator[Statement]:
         # If the read of another variable was removed, the variable may only have a new name.
         if match is None or any(map(_ENVIRONMENT.search, removed)):
             continue
-        if squeeze(match[1]) not in unit.old.all_squeezed and fits(match[1]):
+        if squeeze(match[1]) not in unit.old.all_squeezed and can_quote(match[1]):
             question = "what happens where it is not set?"
             event = "is an environment variable that was not read before"
             yield Statement(
@@ -200,7 +200,7 @@ def find_member(unit: Evidence) -> Iterator[Statement]:
     is_enum = any(word.lower().endswith("enum") for word in (change.noun, *words))
     # If a member was removed, a new member may be the same one with a new name.
     is_renamed = any(_MEMBER.match(text) for lines, _ in unit.blocks() for _, text in lines)
-    if not is_enum or is_renamed or change.state != "changed" or _NAMES.search(name):
+    if not is_enum or is_renamed or change.state != "changed" or _NAME_LIST.search(name):
         return
     for line, code in [row for _, added in unit.blocks() for row in added]:
         member = _MEMBER.match(code)
@@ -226,7 +226,7 @@ def find_quantity(unit: Evidence) -> Iterator[Statement]:
     """Yield a question about each limit, time or size whose value changed."""
     for edit in _find_edits(unit):
         left = (_FACTORS.search(edit.prefix) or [""])[0]
-        right = (_PRODUCT.match(edit.rest) or [""])[0]
+        right = (_PRODUCT.match(edit.suffix) or [""])[0]
         old, new = (quote(left + number + right) for number in (edit.before, edit.after))
         if question := _ask_about_number(edit):
             text = f"{quote(edit.name)} is now {new} instead of {old}: {question}"
@@ -251,9 +251,9 @@ def find_key(unit: Evidence) -> Iterator[Statement]:
     """
     for edit in _find_edits(unit):
         is_elsewhere = edit.before[0] in "\"'`" and squeeze(edit.before) in unit.new.all_squeezed
-        if is_elsewhere or not fits(edit.before, edit.after) or _ask_about_number(edit):
+        if is_elsewhere or not can_quote(edit.before, edit.after) or _ask_about_number(edit):
             continue
-        context = f"{edit.prefix}…{edit.rest}"
+        context = f"{edit.prefix}…{edit.suffix}"
         for literal, surroundings, sentence in _KEYS:
             if surroundings.search(context) and all(map(literal.fullmatch, edit[:2])):
                 old, new = (quote(_QUOTES.sub("", text)) for text in edit[:2])
@@ -263,8 +263,8 @@ def find_key(unit: Evidence) -> Iterator[Statement]:
 
 def _find_edits(unit: Evidence) -> Iterator[Edit]:
     """Yield the changed literals of lines that are otherwise the same in both versions."""
-    is_aside = _ASIDE.search(unit.change.file.path)
-    if is_aside or unit.change.state not in {"changed", "renamed"}:
+    is_inert = _INERT_PATH.search(unit.change.file.path)
+    if is_inert or unit.change.state not in {"changed", "renamed"}:
         return
     blocks = list(unit.blocks())
     before_texts, after_texts = ({text for b in blocks for _, text in b[side]} for side in (0, 1))
@@ -278,12 +278,12 @@ def _find_edits(unit: Evidence) -> Iterator[Edit]:
             is_sure = len(old[template]) == len(new[template]) == len(pairs) == 1
             if is_sure and before not in after_texts and after not in before_texts:
                 start, end = pairs[0][1].span()
-                prefix, rest = after[:start], after[end:]
+                prefix, suffix = after[:start], after[end:]
                 # In `wait = 60 * 5`, factors stand between the name and the changed literal.
                 stem = prefix.rstrip("0123456789 *._+(@") + " " * prefix.endswith(" ")
                 match = _NAME_BEFORE.search(prefix) or _NAME_BEFORE.search(stem)
                 name = next(filter(None, match.groups()), "") if match else ""
-                yield Edit(pairs[0][0][0], after[start:end], line, prefix, rest, name)
+                yield Edit(pairs[0][0][0], after[start:end], line, prefix, suffix, name)
 
 
 def _group_by_template(lines: Sequence[tuple[int, str]]) -> dict[tuple[str, ...], list[_Line]]:
@@ -312,4 +312,5 @@ RULES: Final[dict[str, Rule]] = {
     "member": find_member,
     **TEST_RULES,
 }
-"""Rules by their name in `ranking.toml`; where two quote the same names, the earlier one counts."""
+"""Name of a rule in `ranking.toml` -> the rule; of two that quote the same names, the first counts.
+"""

@@ -16,22 +16,23 @@ from crscore.syntax.outline import Fact, Role
 MIN_EDIT_OVERLAP = 0.6
 """Minimum agreement (0 to 1) of two facts for one to be the edited form of the other."""
 MIN_PARTIAL_OVERLAP = 0.3
-"""The same minimum if no third fact could be in the pair (0 if both are in the same position).
+"""Minimum agreement of two facts that can only be paired with each other.
 
-It is also the minimum agreement of a removed condition with a new one that may contain it.
+If both are in the same position, none is needed. This is also the minimum agreement of a removed
+condition with a new one that may contain it.
 """
 MAX_PAIRED = 20
 """Maximum facts of each version that are compared with those of the other version."""
 
-# "client.get", "client->get", "Client::get"
-_LAST = re.compile(r"\.|->|::")
+# Between the names of "client.get", "client->get" and "Client::get"
+_SEPARATOR = re.compile(r"\.|->|::")
 
 
-# The facts of both versions are compared as sets. An earlier method that matched each statement of
-# one version with a statement of the other caused most false claims
+# The facts of both versions are compared as sets. An earlier method that matched each line of code
+# of one version with a line of the other caused most false claims
 # (docs/design/003-structural-claims.md).
 class Evidence:
-    """Evidence for sentences about a unit that both versions have.
+    """Evidence in both versions of a file for sentences about the change of a unit.
 
     A fact that only one version has was added or removed. A sentence says so only if the code of
     the other version does not contain the text of the fact (`is_new`, `is_gone`).
@@ -67,7 +68,7 @@ class Evidence:
         return about(facts, f"{self.subject} {predicate}", new=new)
 
     def find_unmentioned(self, facts: Sequence[Fact], *, new: bool) -> list[Fact]:
-        """Return the facts whose last name is not a word of the other version, one of each name.
+        """Return the facts whose last name the unit's other version lacks, one fact for each name.
 
         Args:
             facts: Facts of one version.
@@ -76,13 +77,12 @@ class Evidence:
         words = self._words[not new]
         facts_by_name: dict[str, Fact] = {}
         for fact in facts:
-            last = last_name(fact.name)
-            if last and last not in words:
+            if (last := last_name(fact.name)) and last not in words:
                 facts_by_name.setdefault(fact.name, fact)
         return list(facts_by_name.values())
 
     def are_adjacent(self, old: Fact, new: Fact) -> bool:
-        """Return whether no unchanged line is known to be between two facts."""
+        """Return whether two facts are in the same block, as far as their blocks are known."""
         block = self.old.blocks.get(old.line)
         if block is None or new.line not in self.new.blocks:  # a later line of a long fact changed
             return True
@@ -137,7 +137,10 @@ class Evidence:
 
     @cached_property
     def _code(self) -> dict[bool, str]:
-        """Code of the unit in the old (False) and the new (True) version, without white space."""
+        """Code of the unit in the old (False) and the new (True) version, without white space.
+
+        If the lines of the unit are unknown, this is the code of the file.
+        """
         return {
             new: squeeze(version.text_of(spans))
             if (spans := _spans(part))
@@ -147,7 +150,7 @@ class Evidence:
 
     @cached_property
     def _words(self) -> dict[bool, frozenset[str]]:
-        """Words of the unit in the old (False) and the new (True) version."""
+        """Words of the same code in the old (False) and the new (True) version."""
         return {
             new: frozenset(words_of(version.text_of(spans)).split())
             if (spans := _spans(part))
@@ -179,13 +182,13 @@ def _select(lines: Sequence[tuple[int, str]], numbers: Set[int]) -> list[tuple[i
 
 def last_name(name: str) -> str:
     """Return the last name of a chain of names, such as `get` of `client.get`."""
-    return _LAST.split(name)[-1].strip("?!")
+    return _SEPARATOR.split(name)[-1].strip("?!")
 
 
 def difference(part: UnitPart, compared: UnitPart, changed: Set[int]) -> dict[Role, list[Fact]]:
-    """Return the facts, by role, that a part has more often than the compared part.
+    """Return, for each role, the facts that a part has more often than the compared part.
 
-    Of equal facts, those on changed lines are returned.
+    Of equal facts, those on changed lines are preferred.
     """
     remaining = Counter(_key(fact) for fact in compared.facts)
     facts_by_role: dict[Role, list[Fact]] = {}
@@ -204,7 +207,7 @@ def _key(fact: Fact) -> tuple[str, str, str]:
 
 
 def _spans(part: UnitPart) -> list[tuple[int, int]]:
-    """Return the first and last lines of a unit's declarations.
+    """Return the numbers of the first and last line of each declaration of a unit.
 
     The list is empty for a file and for a unit that only the header of a hunk names.
     """

@@ -28,7 +28,7 @@ def is_dull(name: str) -> bool:
 
 
 def label(change: UnitChange, *, full: bool = False) -> str:
-    """Return the noun and name of a unit, "the method `A.run`", and, if `full`, of its file."""
+    """Return the noun and name of a unit, "the method `A.run`"; if `full`, with its file's path."""
     path = quote(change.file.path or change.file.old_path or "", MAX_PATH)
     if not change.name and change.noun != "tests":
         return path or "the code"
@@ -51,7 +51,7 @@ def name_of(change: UnitChange) -> str:
 
 
 def plain_line(change: UnitChange) -> str:
-    """Return a sentence about the change of a unit that does not depend on facts about its code."""
+    """Return the summary of a unit's change: a sentence that can be written for every unit."""
     subject, lines = label(change, full=True), format_count(change.displayed_size, "line")
     size = "" if _is_cut(change) else f" ({lines})"
     if change.noun == "tests":

@@ -1,4 +1,7 @@
-"""Finds the topics of files without a grammar, one for each section, and of whole files."""
+"""Finds the topics of files without a grammar, one for each section, and topics about whole files.
+
+A topic about a whole file is about its name, mode or binary content, or says that it is generated.
+"""
 
 import re
 import tomllib
@@ -48,8 +51,11 @@ def find_machine_noun(file: ChangedFile) -> str:
     return ""
 
 
-def of_file(file: ChangedFile) -> Iterator[tuple[UnitChange, list[Statement]]]:
-    """Yield the topic of a file whose name, mode or binary content changed, if one of these did."""
+def find_file_topic(file: ChangedFile) -> Iterator[tuple[UnitChange, list[Statement]]]:
+    """Yield the topic about a file's name, mode or binary content, or that it is an empty file.
+
+    Nothing is yielded for a file of which only lines of text changed.
+    """
     path, former = (quote(name or "", MAX_PATH) for name in (file.path, file.old_path))
     verb = _VERBS.get(file.status, "changed")
     mode = file.new_mode if file.new_mode != file.old_mode and file.old_mode else None
@@ -71,7 +77,7 @@ def of_file(file: ChangedFile) -> Iterator[tuple[UnitChange, list[Statement]]]:
         yield change, [Statement(text)]
 
 
-def of_machine_made(
+def make_machine_topic(
     file: ChangedFile, noun: str, old: Version, new: Version
 ) -> tuple[UnitChange, list[Statement]]:
     """Return the topic of a file that a program wrote, with one sentence."""
@@ -89,7 +95,7 @@ def _change(file: ChangedFile, state: str, name: str = "") -> UnitChange:
     )
 
 
-def of_lines(
+def find_section_topics(
     file: ChangedFile, old: Version, new: Version
 ) -> Iterator[tuple[UnitChange, list[Statement]]]:
     """Yield the topics of a file without a grammar, which are its changed sections."""
@@ -142,7 +148,7 @@ def _remove_layout(language: str | None, lines: list[str]) -> list[str]:
 def _write(change: UnitChange, old: Version, new: Version, sections: list[str]) -> list[Statement]:
     """Return the sentences of a topic.
 
-    In prose, the first sentence lists the given sections, which the topic joins.
+    If the topic joins several sections of prose, the first sentence lists them.
     """
     file = change.file
     is_prose = file.language in _LANGUAGES["prose"] and not _key_patterns(file)

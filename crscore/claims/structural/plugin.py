@@ -58,28 +58,28 @@ def create() -> ClaimGenerator:
 
 def find_topics(diff: Diff) -> list[tuple[UnitChange, list[Statement]]]:
     """Find the topics of a change, each with its sentences, in the order of the change."""
-    # Sentences are written after all files are read, because only then it is known which units
+    # Sentences are written after all files are read, because only then is it known which units
     # moved to another file; a unit gets no sentences in its former file.
     topics: list[tuple[UnitChange, Callable[[], list[Statement]]]] = []
     for parsed in ParsedChange.of(diff).parsed_files:
         file, language = parsed.file, parsed.language
         if file.is_missing:
             continue
-        topics += ((change, partial(list, texts)) for change, texts in plain_files.of_file(file))
+        whole_file = plain_files.find_file_topic(file)
+        topics += ((change, partial(list, statements)) for change, statements in whole_file)
         if not file.hunks or file.is_binary or file.is_submodule:
             continue
         if machine_noun := plain_files.find_machine_noun(file):
             # A generated file gets only one sentence, so it is not parsed.
-            old, new = parsed.old, parsed.new
-            written = [plain_files.of_machine_made(file, machine_noun, old, new)]
+            finished = [plain_files.make_machine_topic(file, machine_noun, parsed.old, parsed.new)]
         elif language is None:
-            written = list(plain_files.of_lines(file, *parsed.outlined))
+            finished = list(plain_files.find_section_topics(file, *parsed.outlined))
         else:
             old, new = parsed.outlined
             changes = changes_of(file, language, old, new)
             topics += ((change, partial(write_statements, change, old, new)) for change in changes)
             continue
-        topics += ((change, partial(list, statements)) for change, statements in written)
+        topics += ((change, partial(list, statements)) for change, statements in finished)
     distinct = {id(change) for change in join_moved([change for change, _ in topics])}
     return _join_similar([(change, write()) for change, write in topics if id(change) in distinct])
 
@@ -87,7 +87,7 @@ def find_topics(diff: Diff) -> list[tuple[UnitChange, list[Statement]]]:
 def _join_similar(
     topics: Sequence[tuple[UnitChange, list[Statement]]],
 ) -> list[tuple[UnitChange, list[Statement]]]:
-    """Join the units that have the same sentences in one topic, which counts the others."""
+    """Join units with the same sentences into one topic, whose first sentence counts the others."""
     groups: dict[tuple[str, ...], list[tuple[UnitChange, list[Statement]]]] = {}
     for change, statements in topics:
         full, short = label(change, full=True), label(change)

@@ -15,7 +15,7 @@ MAX_SENTENCE = 180
 """Maximum characters of a sentence that is quoted from a comment or a document."""
 # Each binding is compared with all others, so the time grows with the square of this number.
 MAX_ENTRIES = 200
-"""Maximum number of bindings among which collections with changed entries are looked for."""
+"""Number of bindings from which on collections with changed entries are no longer looked for."""
 LONG = 120
 """Maximum total characters of two pieces of code that are quoted in full; of longer code, only the
 difference is quoted."""
@@ -26,7 +26,8 @@ _SPACES = re.compile(r"\s+")
 _COMMENT = re.compile(
     r"^\s*(?:/\*+<?|//+[/!]?|#+|\*+/?|\"\"\"|'''|--|<!--)\s*|(?:\*/|\"\"\"|'''|-->)\s*$"
 )
-# Signs in joined lines of a comment that are no prose: the prefix of `r"..."`, " * ", "<p>", " // "
+# Marks in the joined lines of a comment that are not prose: the prefix of `r"..."`, " * ", "<p>",
+# " // "
 _MARKS = re.compile(r"^[\"'rbfu]+(?=[\"'])|\s\*(?=\s)|</?\w+/?>|\s///?\s")
 # White space and the word or the punctuation mark after it
 _TOKEN = re.compile(r"\s*(?:[\w$.]+|[^\w\s])")
@@ -37,7 +38,7 @@ _CODE = re.compile(r"…|\);")  # shortened text, or code
 _PROSE = re.compile(r"[A-Za-z][a-z][,;:]?(?: [\w'`\"(.-]++){2}")
 
 
-def fits(*codes: str) -> bool:
+def can_quote(*codes: str) -> bool:
     """Return whether each piece of code can be quoted in full."""
     return all(0 < len(code.strip()) <= MAX_QUOTE_CHARS and "…" not in code for code in codes)
 
@@ -62,7 +63,7 @@ def format_count(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def sentence(text: str) -> str:
+def finish_sentence(text: str) -> str:
     """Make a text start with a capital letter and end with a full stop."""
     text = " ".join(text.split())
     if text and text[-1] not in ".?!":
@@ -85,7 +86,7 @@ class Statement(NamedTuple):
 
 
 def about(facts: Iterable[Fact], text: str, *, new: bool = True) -> Statement:
-    """Return a statement about the lines of some facts, which are of the new or the old version."""
+    """Return a statement about the lines of facts in the new version (if not `new`, the old)."""
     return Statement(text, tuple((new, fact.line) for fact in facts))
 
 
@@ -105,15 +106,15 @@ def message_of(text: str) -> str:
     return match[2].replace("“", "").strip() if match and re.search(r"\w \w", match[2]) else ""
 
 
-def exchange(before: str, after: str) -> str:
-    """Return "B instead of A", for long code only of the differing parts; "" if unquotable."""
+def write_exchange(before: str, after: str) -> str:
+    """Return "B instead of A" with, for long code, only the differing parts; "" if unquotable."""
     if "…" in before + after:  # the difference may be in the text that is cut off
         return ""
     if len(before) + len(after) > LONG:
         removed, added = (part.strip(" \n,") for part in _find_difference(before, after))
         if added and len(removed) <= MAX_PART and len(added) <= MAX_PART:
             return quote(added) + (f" instead of {quote(removed)}" if removed else "")
-    return f"{quote(after)} instead of {quote(before)}" if fits(before, after) else ""
+    return f"{quote(after)} instead of {quote(before)}" if can_quote(before, after) else ""
 
 
 def _find_difference(before: str, after: str) -> tuple[str, str]:
@@ -130,7 +131,9 @@ def _find_difference(before: str, after: str) -> tuple[str, str]:
             return next(iter(exchanged))  # one name was replaced everywhere
     start = _count_common_prefix(left, right)
     tail = _count_common_prefix(left[start:][::-1], right[start:][::-1])
-    if start + tail == len(left) < len(right):  # of "b, a, " and "a, b, ", take the first
+    # If "a, b, " was added to "a, c", the difference may also be read as "b, a, ". Take the reading
+    # that begins first.
+    if start + tail == len(left) < len(right):
         while start and right[start - 1] == right[-tail - 1]:
             start, tail = start - 1, tail + 1
     is_widened = False
@@ -205,7 +208,7 @@ def _count_words(text: str) -> Counter[str]:
 
 
 def compare_arguments(before: str, after: str) -> tuple[list[str], list[str]]:
-    """Return the added and the removed arguments of a call; none if they cannot be told apart."""
+    """Return the added and the removed arguments of a call; none if one version is incomplete."""
     left, right = split_arguments(before), split_arguments(after)
     if left is None or right is None:
         return [], []

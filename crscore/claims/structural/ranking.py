@@ -73,7 +73,7 @@ class _Topic(NamedTuple):
     """Names in the changed lines of the topic."""
     words: frozenset[str]
     """Stems of the words in the changed lines of the topic."""
-    own_words: frozenset[str]
+    name_words: frozenset[str]
     """Stems of the words in the name of the unit or, if it has none, of the file."""
 
 
@@ -88,7 +88,7 @@ def _make_topic(change: UnitChange, code: Mapping[Line, str]) -> _Topic:
         size=change.size + sum(similar.size for similar in change.similar),
         names=frozenset(name for line in lines for name in _NAME.findall(line)),
         words=stems(" ".join(lines)),
-        own_words=stems(change.name or change.file.path.rpartition("/")[2]),
+        name_words=stems(change.name or change.file.path.rpartition("/")[2]),
     )
 
 
@@ -107,14 +107,14 @@ def _describe_topics(topics: Sequence[_Topic]) -> list[dict[str, float]]:
         range(len(topics)), key=lambda at: (topics[at].role != "code", -topics[at].size)
     )
     ranks = {index: rank for rank, index in enumerate(by_size)}
-    holders = Counter(word for topic in topics for word in topic.words)
-    users = Counter(name for topic in topics for name in topic.names)
+    topics_by_word = Counter(word for topic in topics for word in topic.words)
+    topics_by_name = Counter(name for topic in topics for name in topic.names)
     rows = []
     for index, topic in enumerate(topics):
         change, other_count = topic.change, max(1, len(topics) - 1)
         # The topic itself is not counted, because its lines may contain its name in the
         # declaration.
-        uses = users[change.short_name] - (change.short_name in topic.names)
+        uses = topics_by_name[change.short_name] - (change.short_name in topic.names)
         facts = Counter(
             fact.role
             for part, lines in ((change.new, set(change.added)), (change.old, set(change.removed)))
@@ -122,8 +122,8 @@ def _describe_topics(topics: Sequence[_Topic]) -> list[dict[str, float]]:
             if fact.line in lines
         )
         roles = {fact.role for part in (change.new, change.old) for fact in part.facts}
-        mentions = sum(holders[word] - (word in topic.words) for word in topic.own_words)
-        is_named = len(change.short_name) >= MIN_CHARS
+        mentions = sum(topics_by_word[word] - (word in topic.words) for word in topic.name_words)
+        is_name_long = len(change.short_name) >= MIN_CHARS
         features: dict[str, float] = {
             f"role {topic.role}": 1,
             f"state {change.state}": 1,
@@ -132,9 +132,9 @@ def _describe_topics(topics: Sequence[_Topic]) -> list[dict[str, float]]:
             "size": math.log2(1 + topic.size),
             "share": topic.size / total,
             "largest": 1 / (1 + ranks[index]),
-            "used": math.log2(1 + uses) if is_named else 0,
-            "named by others": mentions / max(1, other_count * len(topic.own_words)),
-            "common words": sum(holders[word] > 1 for word in topic.words)
+            "used": math.log2(1 + uses) if is_name_long else 0,
+            "named by others": mentions / max(1, other_count * len(topic.name_words)),
+            "common words": sum(topics_by_word[word] > 1 for word in topic.words)
             / max(1, len(topic.words)),
             "imports alone": not change.name and roles == {Role.IMPORT},
             "repeated": bool(change.similar),
@@ -170,7 +170,7 @@ RankedTopic: TypeAlias = tuple[UnitChange, list[tuple[Statement, float]]]
 
 
 def rank_topics(topics: Sequence[tuple[UnitChange, list[Statement]]]) -> list[RankedTopic]:
-    """Return the topics with the claims of each weighed and ordered."""
+    """Return the topics in the same order, each with its claims by descending weight."""
     ranked: list[RankedTopic] = []
     for (change, statements), features in zip(topics, describe_claims(topics), strict=True):
         weighed = zip(statements, map(weigh, features), strict=True)

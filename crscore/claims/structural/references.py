@@ -9,7 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from crscore.claims.structural.change import UnitChange, code_of
-from crscore.claims.structural.quoting import Line, Statement, sentence
+from crscore.claims.structural.quoting import Line, Statement, finish_sentence
 from crscore.claims.structural.ranking import RankedTopic
 from crscore.diff.ranges import join_ranges
 from crscore.records import LineSpan, PseudoReference, ReferenceKind, Side, Topic, TopicState
@@ -35,7 +35,7 @@ _STATES: dict[str, dict[str, Any]] = tomllib.loads(
 def write_references(topics: Sequence[RankedTopic]) -> tuple[PseudoReference, ...]:
     """Return the claims of all topics; the claim that is most likely to be useful comes first."""
     claims: list[PseudoReference] = []
-    rows: dict[str, int] = {}
+    index_by_text: dict[str, int] = {}
     # Files are looked up by `id`, because computing a file's hash would visit each of its lines.
     code_of_files: dict[int, dict[Line, str]] = {}
     for change, weighed in topics:
@@ -43,11 +43,11 @@ def write_references(topics: Sequence[RankedTopic]) -> tuple[PseudoReference, ..
         if id(change.file) not in code_of_files:
             code_of_files[id(change.file)] = code_of(change.file)
         readings = _write_readings(change, statements, code_of_files[id(change.file)])
-        topic = _topic(change, spans(change))
+        topic = _make_topic(change, spans_of(change))
         for (statement, weight), reading in zip(weighed, readings, strict=True):
             names = [change.name, *find_code_spans(statement.text)]
             claim = PseudoReference(
-                text=sentence(statement.text),
+                text=finish_sentence(statement.text),
                 kind=ReferenceKind.IMPLICATION if statement.implies else ReferenceKind.CLAIM,
                 source=SOURCE,
                 spans=(*claim_spans(change, statement), *statement.similar),
@@ -56,23 +56,26 @@ def write_references(topics: Sequence[RankedTopic]) -> tuple[PseudoReference, ..
                 reading=reading,
                 topic=topic,
             )
-            # Topics with the same sentence share one claim, except that every topic keeps its
-            # first.
-            row = rows.setdefault(claim.text, len(claims))
-            if row == len(claims) or statement is statements[0]:
+            # Topics with the same sentence share one claim, except that every topic keeps its first
+            # claim.
+            index = index_by_text.setdefault(claim.text, len(claims))
+            if index == len(claims) or statement is statements[0]:
                 claims.append(claim)
             else:
-                shared = dict.fromkeys((*claims[row].spans, *claim.spans))
-                claims[row] = replace(claims[row], spans=tuple(shared))
+                shared = dict.fromkeys((*claims[index].spans, *claim.spans))
+                claims[index] = replace(claims[index], spans=tuple(shared))
     # `sorted` is stable, so claims of the same weight stay in the order of the change.
     return tuple(sorted(claims, key=lambda claim: -claim.weight))
 
 
 def claim_spans(change: UnitChange, statement: Statement) -> tuple[LineSpan, ...]:
-    """Return the spans of the lines that a claim is about; those of the new version come first."""
+    """Return the spans of the lines that a claim is about; those of the new version come first.
+
+    If the claim is about no changed line, these are the spans of its topic.
+    """
     changed = {True: set(change.added), False: set(change.removed)}
     lines = sorted({line for line in statement.lines if line[1] in changed[line[0]]}, reverse=True)
-    return tuple(_span(change, number, number, new=new) for new, number in lines) or spans(change)
+    return tuple(_span(change, line, line, new=new) for new, line in lines) or spans_of(change)
 
 
 def _span(change: UnitChange, start: int, end: int, *, new: bool) -> LineSpan:
@@ -80,7 +83,7 @@ def _span(change: UnitChange, start: int, end: int, *, new: bool) -> LineSpan:
     return LineSpan(path=change.file.path_on(side), side=side, start=start, end=end)
 
 
-def _topic(change: UnitChange, topic_spans: Sequence[LineSpan]) -> Topic:
+def _make_topic(change: UnitChange, topic_spans: Sequence[LineSpan]) -> Topic:
     """Return a topic's name, size and location for the result."""
     unit = change.unit
     # The start is 0, which means unknown, if only the header of a hunk names the unit.
@@ -151,7 +154,7 @@ def _verb_of(lines: Sequence[Line]) -> str:
 
 
 def _split_words(lines: Iterable[str], limit: int) -> str:
-    """Return code as words of at most `limit` characters, cut between two words."""
+    """Return code as words, of which the first `limit` characters are kept without a cut word."""
     words = ""
     for line in lines:
         words += " ".join(["", *split_identifier(line[:limit])])
@@ -160,10 +163,10 @@ def _split_words(lines: Iterable[str], limit: int) -> str:
     return words.strip()
 
 
-def spans(change: UnitChange) -> tuple[LineSpan, ...]:
+def spans_of(change: UnitChange) -> tuple[LineSpan, ...]:
     """Return the spans of a topic's changed lines; those of the new version come first."""
     joined: list[LineSpan] = []
     for new, lines in ((True, change.added), (False, change.removed)):
         for start, end in join_ranges(((line, line) for line in lines), gap=MAX_GAP_LINES):
             joined.append(_span(change, start, end, new=new))
-    return (*joined, *(() if change.origin is None else spans(change.origin)))
+    return (*joined, *(() if change.origin is None else spans_of(change.origin)))

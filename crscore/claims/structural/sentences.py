@@ -20,15 +20,15 @@ from crscore.claims.structural.quoting import (
     Statement,
     about,
     agreement,
+    can_quote,
     compare_arguments,
-    exchange,
-    fits,
     innermost,
     join_items,
     join_quoted,
     message_of,
     prose_of,
     split_arguments,
+    write_exchange,
 )
 from crscore.syntax.change import Version, words_of
 from crscore.syntax.outline import DECLARED, Fact, Kind, Role
@@ -45,7 +45,7 @@ FEW_WORDS = 3
 TINY = 4
 """Maximum changed lines of a new unit about which only the summary and its comment are written."""
 _TRIVIAL = frozenset({"true", "false", "none", "null", "nil", "self", "this", "0", "1", "err"})
-_WHOLE = frozenset({"layout", "place", "moved", "removed", "overload", "less"})
+_SUMMARIZED = frozenset({"layout", "place", "moved", "removed", "overload", "less"})
 """States of units about which only the summary is written."""
 # The order is that of the sentences about a new function.
 _VERBS = {
@@ -56,11 +56,11 @@ _VERBS = {
     Role.RETURN: "returns",
 }
 MAX_QUOTED_SIZE = 12
-"""Maximum changed lines of a unit of which uncovered lines are quoted besides other sentences."""
+"""Maximum changed lines of a unit whose lines are quoted even if other sentences are about it."""
 MAX_ARGUMENT_CHARS = 160
 """Maximum total characters of the changed arguments of a call that are quoted."""
 MAX_QUOTED_LINES = 2
-"""Maximum number of added lines that are quoted of one unit."""
+"""Maximum number of a unit's added lines that are quoted."""
 MAX_VALUES = 3
 """Maximum number of sentences about changed values of one unit."""
 MAX_LISTED_ITEMS = 3
@@ -89,13 +89,13 @@ def _claims(unit: Evidence) -> list[Statement]:
     """Return the claims about one unit: a summary, details or both."""
     change = unit.change
     summary = Statement(plain_line(change))
-    if change.state in _WHOLE or change.noun == "tests":
+    if change.state in _SUMMARIZED or change.noun == "tests":
         return [summary]
     if change.state == "new":
         first = [summary, *_quote_description(change)]
-        return [*first, *islice(_inside(change), (MAX_CLAIMS - len(first)) * (change.size > TINY))]
+        return first if change.size <= TINY else [*first, *_describe_code(change)][:MAX_CLAIMS]
     limit = MAX_CLAIMS_OF_TEST if change.kind is Kind.TEST else MAX_CLAIMS
-    statements = list(islice(details(unit), limit))
+    statements = list(islice(write_details(unit), limit))
     if not statements and change.state == "changed":
         return [summary if change.before else Statement(summary.text + mentioned_names(change))]
     if change.state not in {"changed", "comments"} or not statements:
@@ -122,7 +122,7 @@ def _quote_description(change: UnitChange) -> Iterator[Statement]:
                 return
 
 
-def _inside(change: UnitChange) -> Iterator[Statement]:
+def _describe_code(change: UnitChange) -> Iterator[Statement]:
     """Yield sentences with the conditions, errors, calls and returned values of a new function."""
     if change.kind is not Kind.FUNCTION:  # only the members of a type have them
         return
@@ -131,7 +131,7 @@ def _inside(change: UnitChange) -> Iterator[Statement]:
         if role is Role.CALL:
             facts = informative_calls(facts)
         by_text = role in {Role.CONDITION, Role.RETURN}
-        facts = [fact for fact in facts if fits(fact.text if by_text else fact.name)]
+        facts = [fact for fact in facts if can_quote(fact.text if by_text else fact.name)]
         if role is Role.RETURN:  # "returns `true`" says little
             facts = [fact for fact in facts if fact.text.lower() not in _TRIVIAL]
         if not facts:
@@ -143,7 +143,7 @@ def _inside(change: UnitChange) -> Iterator[Statement]:
         yield about(facts, f"{label(change)} {verb} {listing}")
 
 
-def details(unit: Evidence) -> Iterator[Statement]:
+def write_details(unit: Evidence) -> Iterator[Statement]:
     """Yield sentences about the differences between both versions; the most informative is first.
 
     A sentence is left out if earlier sentences are about all of its lines.
@@ -213,10 +213,10 @@ def _signature(unit: Evidence) -> Iterator[Statement]:
         texts.append(f"{subject} no longer takes the {nouns}")
     for item in new.parameters:
         former, name = before.get(item.name, item), quote(item.name)
-        if former.default != item.default and fits(former.default, item.default):
+        if former.default != item.default and can_quote(former.default, item.default):
             values = f"{quote(item.default)} instead of {quote(former.default)}"
             texts.append(f"the default of {name} in {subject} is now {values}")
-        if former.type != item.type and fits(former.type, item.type):
+        if former.type != item.type and can_quote(former.type, item.type):
             types = f"{quote(item.type)} instead of {quote(former.type)}"
             texts.append(f"the parameter {name} of {subject} now has the type {types}")
     yield from (Statement(text, ((True, new.head),)) for text in texts)
@@ -245,8 +245,8 @@ def _report_exchanged(unit: Evidence, role: Role, verb: str) -> Iterator[Stateme
     if added:
         instead = f" instead of {_names(removed)}" if removed else ""
         message = message_of(added[0].text) if role is Role.RAISE and len(added) == 1 else ""
-        about = f" with the message “{message}”" if message and not removed else ""
-        yield unit.statement(f"now {verb} {_names(added)}{instead}{about}", added)
+        quoted = f" with the message “{message}”" if message and not removed else ""
+        yield unit.statement(f"now {verb} {_names(added)}{instead}{quoted}", added)
     elif removed:
         yield unit.statement(f"no longer {verb} {_names(removed)}", removed, new=False)
 
@@ -256,7 +256,7 @@ def _conditions(unit: Evidence) -> Iterator[Statement]:
     added, removed = unit.added(Role.CONDITION), unit.removed(Role.CONDITION)
     paired = unit.pair_edits(removed, added)
     quotable = [
-        pair for pair in paired if fits(*(fact.text for fact in pair)) and unit.is_edit(*pair)
+        pair for pair in paired if can_quote(*(fact.text for fact in pair)) and unit.is_edit(*pair)
     ]
     for old, edited in quotable[:2]:
         text = f"the condition {condition(old)} in {unit.subject} is now {condition(edited)}"
@@ -267,7 +267,7 @@ def _conditions(unit: Evidence) -> Iterator[Statement]:
         id(old) for old in dropped for new in added if agreement(old, new) >= MIN_PARTIAL_OVERLAP
     }
     for unpaired, new, verb in ((alone, True, "now checks"), (dropped, False, "no longer checks")):
-        facts = [fact for fact in unpaired if fits(fact.text) and id(fact) not in parts]
+        facts = [fact for fact in unpaired if can_quote(fact.text) and id(fact) not in parts]
         if facts:
             conditions = join_items(list(dict.fromkeys(map(condition, facts))), MAX_LISTED_ITEMS)
             yield unit.statement(f"{verb} {conditions}", facts[:MAX_LISTED_ITEMS], new=new)
@@ -281,13 +281,13 @@ def _returned(unit: Evidence) -> Iterator[Statement]:
     added = [f for f in unit.added(Role.RETURN) if f.text and unit.is_new(f"return{f.text}")]
     removed = [f for f in unit.removed(Role.RETURN) if f.text and unit.is_gone(f"return{f.text}")]
     if len(added) == len(removed) == 1:
-        exchanged = exchange(removed[0].text, added[0].text)
+        exchanged = write_exchange(removed[0].text, added[0].text)
         # If only the difference of long code is quoted, the sentence says "a value with `x`".
         part = "" if quote(added[0].text) in exchanged else "a value with "
         if exchanged:
             yield unit.statement(f"now returns {part}{exchanged}", added)
         return
-    added, removed = ([f for f in facts if fits(f.text)] for facts in (added, removed))
+    added, removed = ([f for f in facts if can_quote(f.text)] for facts in (added, removed))
     if added:
         yield unit.statement(f"now returns {_texts(added)}", added)
     elif removed:
@@ -299,11 +299,11 @@ def _arguments(unit: Evidence) -> Iterator[Statement]:
     for old, new in _pair_names(unit, Role.CALL):
         added, removed = compare_arguments(old.text, new.text)
         changed = [*added, *removed]
-        if not changed or not fits(*changed) or len("".join(changed)) > MAX_ARGUMENT_CHARS:
+        if not changed or not can_quote(*changed) or len("".join(changed)) > MAX_ARGUMENT_CHARS:
             continue
         passes = ""
         if len(added) == len(removed) == 1:
-            exchanged = exchange(removed[0], added[0])
+            exchanged = write_exchange(removed[0], added[0])
             part = "" if quote(added[0]) in exchanged else "a value with "
             passes = f"now passes {part}{exchanged}"
         elif not removed and len(added) <= MAX_LISTED_ITEMS:
@@ -318,7 +318,7 @@ def _arguments(unit: Evidence) -> Iterator[Statement]:
 def _pair_names(unit: Evidence, role: Role, *, inner: bool = False) -> Iterator[tuple[Fact, Fact]]:
     """Yield pairs of a removed and an added fact with the same name, if no other fact has the name.
 
-    If `inner`, a collection is left out if one of its entries changed.
+    With `inner`, a collection is left out if one of its entries changed.
     """
     removed, added = unit.removed(role), unit.added(role)
     removed, added = (innermost(removed), innermost(added)) if inner else (removed, added)
@@ -336,8 +336,8 @@ def _values(unit: Evidence) -> Iterator[Statement]:
     for old, new in _pair_names(unit, Role.ASSIGN, inner=True):
         if names[new.name] > 1 and unit.change.kind in {Kind.TYPE, Kind.FILE}:
             continue  # a macro in two branches, or the same key in several objects
-        exchanged = exchange(old.text, new.text) if old.text and new.text else ""
-        if exchanged and fits(new.name) and count < MAX_VALUES:
+        exchanged = write_exchange(old.text, new.text) if old.text and new.text else ""
+        if exchanged and can_quote(new.name) and count < MAX_VALUES:
             count += 1
             verb = "is now" if quote(new.text) in exchanged else "now has"
             yield about([new], f"{quote(new.name)} in {unit.subject} {verb} {exchanged}")
@@ -347,13 +347,13 @@ def _bound(unit: Evidence) -> Iterator[Statement]:
     """Report the names that a function newly sets, or that a type or file has gained or lost."""
     if unit.change.kind in {Kind.FUNCTION, Kind.TEST}:
         old_values = {fact.text for fact in unit.removed(Role.ASSIGN)}
-        for fact in _find_own_bindings(unit, new=True):
+        for fact in _find_unique_bindings(unit, new=True):
             # Nothing is reported if the value had another name or if the old version has the name.
             is_old = fact.text in old_values or last_name(fact.name) in unit.old.words
-            if fits(fact.text) and fact.name != fact.text and not is_old:
+            if can_quote(fact.text) and fact.name != fact.text and not is_old:
                 yield unit.statement(f"now sets {quote(fact.name)} to {quote(fact.text)}", [fact])
         return
-    added, removed = (_find_own_bindings(unit, new=new) for new in (True, False))
+    added, removed = (_find_unique_bindings(unit, new=new) for new in (True, False))
     if added and len(added) == len(removed) and all(map(unit.are_adjacent, removed, added)):
         yield unit.statement(f"now has {_names(added)} instead of {_names(removed)}", added)
         return
@@ -363,19 +363,20 @@ def _bound(unit: Evidence) -> Iterator[Statement]:
             yield unit.statement(f"{verb} {names}", facts, new=new)
 
 
-def _find_own_bindings(unit: Evidence, *, new: bool) -> list[Fact]:
-    """Return the bindings of names that only one version of a unit has: the new or the old one."""
+def _find_unique_bindings(unit: Evidence, *, new: bool) -> list[Fact]:
+    """Return the bindings whose names only the new version has or, without `new`, only the old."""
     facts = unit.added(Role.ASSIGN) if new else unit.removed(Role.ASSIGN)
     facts = unit.find_unmentioned(innermost(facts), new=new)
     is_unique = unit.is_new if new else unit.is_gone
     skip_lookup = len(facts) > MAX_NAMES_LOOKED_UP
-    return [fact for fact in facts if fits(fact.name) and (skip_lookup or is_unique(fact.name))]
+    return [f for f in facts if can_quote(f.name) and (skip_lookup or is_unique(f.name))]
 
 
 def _calls(unit: Evidence) -> Iterator[Statement]:
     """Report the functions that a unit now calls or no longer calls."""
-    added = [f for f in unit.find_unmentioned(unit.added(Role.CALL), new=True) if fits(f.name)]
-    removed = [f for f in unit.find_unmentioned(unit.removed(Role.CALL), new=False) if fits(f.name)]
+    added = unit.find_unmentioned(unit.added(Role.CALL), new=True)
+    removed = unit.find_unmentioned(unit.removed(Role.CALL), new=False)
+    added, removed = ([f for f in facts if can_quote(f.name)] for facts in (added, removed))
     if unit.change.kind in {Kind.TYPE, Kind.FILE} and not unit.old.is_whole:
         removed = []  # unknown lines of the file may still call them
     if added:
@@ -397,7 +398,7 @@ def _more_calls(unit: Evidence) -> Iterator[Statement]:
         # The second form is a call of Ruby without parentheses.
         if unit.is_new(f"{fact.name}({fact.text})") and unit.is_new(f"{fact.name} {fact.text}"):
             arguments = f" with {quote(fact.text)}" if fact.text else ""
-            if fits(fact.text or fact.name):
+            if can_quote(fact.text or fact.name):
                 yield unit.statement(f"has a new call of {quote(fact.name)}{arguments}", [fact])
 
 
@@ -407,7 +408,7 @@ def _imports(unit: Evidence) -> Iterator[Statement]:
         facts = unit.added(Role.IMPORT) if new else unit.removed(Role.IMPORT)
         modules: dict[str, list[Fact]] = {}
         for fact in facts:
-            if fits(fact.name):
+            if can_quote(fact.name):
                 modules.setdefault(fact.text, []).append(fact)
         # Names that are imported from modules come before modules.
         phrases = [
@@ -424,8 +425,8 @@ def _strings(unit: Evidence) -> Iterator[Statement]:
     paired = unit.pair_edits(removed, added)
     removed, added = (
         # Strings of several lines cannot be quoted in a sentence.
-        [f for f in facts if len(f.text) > len('"ab"') and fits(f.text) and '"""' not in f.text]
-        for facts in (removed, added)
+        [f for f in part if len(f.text) > len('"ab"') and can_quote(f.text) and '"""' not in f.text]
+        for part in (removed, added)
     )
     removed, added = unit.find_unpaired(removed, added, paired)
     for facts, new, verb in ((added, True, "now has"), (removed, False, "no longer has")):
@@ -434,7 +435,7 @@ def _strings(unit: Evidence) -> Iterator[Statement]:
             yield unit.statement(f"{verb} the {noun} {_texts(facts)}", facts, new=new)
     for old, edited in paired[:2]:
         is_proven = unit.is_gone(old.text) and unit.is_new(edited.text)
-        if is_proven and fits(old.text, edited.text) and old.text != edited.text:
+        if is_proven and can_quote(old.text, edited.text) and old.text != edited.text:
             text = f"the text {quote(old.text)} in {unit.subject} is now {quote(edited.text)}"
             yield about([edited], text)
 
@@ -457,14 +458,14 @@ def _quote_lines(unit: Evidence, covered: set[Line]) -> Iterator[Statement]:
     heads = {(True, declared.head) for declared in unit.change.new.units if unit.change.before}
     for removed, added in unit.blocks():
         for index, (line, text) in enumerate(added):
-            if (True, line) in covered | heads or not _is_statement(text) or not unit.is_new(text):
+            if (True, line) in covered | heads or not _is_complete(text) or not unit.is_new(text):
                 continue
             if words_of(text) in prose:  # the line is part of a comment
                 continue
             # In a block with as many added as removed lines, each added line replaces a removed
             # one.
             old = removed[index][1] if len(removed) == len(added) else ""
-            exchanged = exchange(old, text) if old and unit.is_gone(old) else ""
+            exchanged = write_exchange(old, text) if old and unit.is_gone(old) else ""
             noun = "the line " if not exchanged or quote(text) in exchanged else ""
             count += 1
             if count > MAX_QUOTED_LINES:
@@ -473,20 +474,20 @@ def _quote_lines(unit: Evidence, covered: set[Line]) -> Iterator[Statement]:
             yield Statement(sentence, ((True, line),))
         # Removed lines are quoted only if the block has no added lines.
         for line, text in () if added else removed:
-            if (False, line) not in covered and _is_statement(text) and unit.is_gone(text):
+            if (False, line) not in covered and _is_complete(text) and unit.is_gone(text):
                 sentence = f"{unit.subject} no longer has the line {quote(text)}"
                 yield Statement(sentence, ((False, line),))
 
 
-def _is_statement(text: str) -> bool:
+def _is_complete(text: str) -> bool:
     """Return whether a line is complete code with several words that can be quoted alone."""
-    words = len(_NAME.findall(text)) > 1
-    return words and fits(text) and text[0] not in "#/*" and split_arguments(text) is not None
+    is_code = split_arguments(text) is not None and text[:1] not in "#/*"
+    return is_code and can_quote(text) and len(_NAME.findall(text)) > 1
 
 
 # The name of a function is the kind of its sentences, which has a weight in `ranking.toml`. Kinds
-# that are rarely useful are kept, because without seven of them, 707 of 2,200 scores change: which
-# lines one claim is about determines what the encoder reads for the other claims
+# that are rarely useful are kept, because without seven of them, 707 of 2,200 scores change: what
+# the encoder reads for a claim depends on the lines of the other claims
 # (docs/design/003-structural-claims.md).
 _WRITERS = (
     _overloads, _signature, _raised, _caught, _conditions, _returned, _arguments, _values, _bound,

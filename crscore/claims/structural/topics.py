@@ -28,14 +28,14 @@ MAX_JOINED_LINES = 120
 MIN_JOINED_TESTS = 3
 """Minimum number of new tests in one class or file that are joined in one topic."""
 _JOINABLE = {"new": frozenset({"new", "overload"}), "removed": frozenset({"removed", "less"})}
-"""States of the members that can join a unit, by the state of the unit."""
+"""State of a unit -> states of the members that can join the unit."""
 _IMPORTS = frozenset({Role.IMPORT, Role.COMMENT, Role.STRING})
 
 
 def changes_of(
     file: ChangedFile, language: Language, old: Version, new: Version
 ) -> list[UnitChange]:
-    """Divide a changed file whose language has a grammar.
+    """Divide a changed file whose language has a grammar into topics.
 
     Args:
         file: The file.
@@ -136,13 +136,13 @@ def _has_new_words(change: UnitChange, old: Version, new: Version) -> bool:
 
 
 def _align_names(before: dict[str, UnitPart], after: dict[str, UnitPart]) -> dict[str, UnitPart]:
-    """Return the parts of the old version by their names in the new version.
+    """Return the parts of the old version, keyed by the units' names in the new version.
 
     A unit was renamed if the new version has a unit with almost the same body.
     """
     removed = _find_unmatched(before, after)[:MAX_PAIRED]
     pairs: list[tuple[bool, float, int, str, str]] = []
-    close: Counter[str] = Counter()
+    similar_counts: Counter[str] = Counter()
     for index, (new_key, new) in enumerate(_find_unmatched(after, before)[:MAX_PAIRED]):
         for old_key, old in removed:
             if old.units[0].noun != new.units[0].noun or old.parent != new.parent:
@@ -152,20 +152,20 @@ def _align_names(before: dict[str, UnitPart], after: dict[str, UnitPart]) -> dic
             score = _measure_agreement(old, new)
             if old_name.lower() == new_name.lower():  # only upper and lower case differ
                 score = 1.0
-            close.update([old_key, new_key] if score >= MIN_AMBIGUOUS else [])
+            similar_counts.update([old_key, new_key] if score >= MIN_AMBIGUOUS else [])
             if score >= MIN_AGREEMENT:
                 pairs.append((is_other_name, -score, index, old_key, new_key))
-    names: dict[str, str] = {}
+    new_keys: dict[str, str] = {}
     # Pairs of units with the same name come first, then those that have most tokens in common.
-    for is_other_name, score, _, old_key, new_key in sorted(pairs):
+    for is_other_name, minus_score, _, old_key, new_key in sorted(pairs):
         # If another unit is similar to one of the pair, it is uncertain which unit was renamed.
-        is_only = not is_other_name or max(close[old_key], close[new_key]) == 1
-        is_clear = is_only or -score >= MIN_MOVED_AGREEMENT
-        if is_clear and old_key not in names and new_key not in names.values():
-            names[old_key] = new_key
-    if not names:
+        is_only = not is_other_name or similar_counts[old_key] == similar_counts[new_key] == 1
+        is_clear = is_only or -minus_score >= MIN_MOVED_AGREEMENT
+        if is_clear and old_key not in new_keys and new_key not in new_keys.values():
+            new_keys[old_key] = new_key
+    if not new_keys:
         return before
-    return {_rename(key, names): part for key, part in before.items()}
+    return {_rename(key, new_keys): part for key, part in before.items()}
 
 
 def _find_unmatched(
@@ -178,12 +178,12 @@ def _find_unmatched(
     return [(k, part) for k, part in parts.items() if k in missing and part.is_declared_in_change]
 
 
-def _rename(key: str, names: dict[str, str]) -> str:
+def _rename(key: str, new_keys: dict[str, str]) -> str:
     """Return the key of a unit with the new name of the unit or of a unit around it."""
     ancestor = key
     while ancestor:
-        if ancestor in names:
-            return names[ancestor] + key[len(ancestor) :]
+        if ancestor in new_keys:
+            return new_keys[ancestor] + key[len(ancestor) :]
         ancestor = ancestor.rpartition(".")[0]
     return key
 
@@ -236,15 +236,16 @@ def _measure_agreement(old: UnitPart, new: UnitPart) -> float:
 
 
 def group_changes(changes: Mapping[str, UnitChange], *, is_whole: bool) -> list[UnitChange]:
-    """Join the changes of one file to topics.
+    """Join the changes of one file into topics.
 
     Args:
         changes: Changes by qualified name, in file order; "" names the file itself.
         is_whole: Whether the whole file is new or removed.
 
     Returns:
-        The topics, in file order. A removed unit includes all its members, as does a new function,
-        and another new unit of at most `MAX_JOINED_LINES` changed lines.
+        The topics, in file order. If all members of a removed unit are also removed, they belong to
+        its topic. The same holds for the new members of a new function and of another new unit of
+        at most `MAX_JOINED_LINES` changed lines.
     """
     # Collect the members of each changed unit. An unchanged unit is no topic, so its members belong
     # to the changed unit around it.
@@ -265,9 +266,9 @@ def group_changes(changes: Mapping[str, UnitChange], *, is_whole: bool) -> list[
         names = _find_members(key, members_of)
         members = [changes[name] for name in sorted(names, key=order.__getitem__)]
         size = change.size + sum(member.size for member in members)
-        is_one = change.state == "removed" or size <= MAX_JOINED_LINES
+        is_small = change.state == "removed" or size <= MAX_JOINED_LINES
         # A function is one topic with the functions inside it, whatever its size.
-        if (is_one or change.kind is Kind.FUNCTION) and all(
+        if (is_small or change.kind is Kind.FUNCTION) and all(
             member.state in _JOINABLE[change.state] for member in members
         ):
             unit_names = {unit.name for unit in change.members}

@@ -14,7 +14,7 @@ import numpy as np
 from crscore import jsonl
 from crscore.claims.structural import plugin
 from crscore.claims.structural.change import UnitChange, code_of
-from crscore.claims.structural.quoting import Statement, sentence
+from crscore.claims.structural.quoting import Statement, finish_sentence
 from crscore.claims.structural.ranking import Features, describe_claims, stems, weigh
 from crscore.diff import parse
 from crscore.scoring.cells import MIN_COUNTED_WEIGHT
@@ -122,7 +122,7 @@ def _judged_rows(commits: Path) -> Iterator[Row]:
         key = commit["commit"][:COMMIT_CHARS]
         for _, statements, claims in _describe(commit["diff"]) if key in judged else ():
             for statement, features in zip(statements, claims, strict=True):
-                letter = letters.get((key, text_key(sentence(statement.text))))
+                letter = letters.get((key, text_key(finish_sentence(statement.text))))
                 if letter:
                     yield Row(commit["repository"], key, features, letter == "U", letter)
 

@@ -284,7 +284,7 @@ def test_unfinished_thought_is_an_answer_cut_off(raw: str) -> None:
     ],
 )
 def test_last_json_with_claims_is_the_answer(raw: str) -> None:
-    answer = read_answer(raw, json_only=True)
+    answer = read_answer(raw, no_prose=True)
     assert answer == ParsedAnswer(claims=("`n` is 5.",), implications=("Less is kept.",), cut=False)
 
 
@@ -322,7 +322,7 @@ def test_tag_in_a_string_of_json_is_a_quotation(tag: str) -> None:
 )
 def test_prose_is_no_answer_where_json_was_asked_for(raw: str, message: str) -> None:
     with pytest.raises(MalformedAnswerError) as caught:
-        read_answer(raw, json_only=True)
+        read_answer(raw, no_prose=True)
     assert str(caught.value).startswith(message)
 
 

@@ -120,7 +120,7 @@ def test_trained_model_is_asked_as_it_was_trained(tmp_path: Path, where: str) ->
 def test_model_trained_with_another_version_of_the_prompt_is_refused(tmp_path: Path) -> None:
     card = {"prompt": {"name": "claims.v1", "sha256": "0" * 64}}
     (tmp_path / "training.json").write_text(json.dumps(card))
-    with pytest.raises(ConfigError, match="train it again"):
+    with pytest.raises(ConfigError, match="train the model again"):
         model.make_generator(
             "vllm", ModelOptions(argument="base/model", engine={"lora": str(tmp_path)})
         )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from crscore.claims.structural.quoting import exchange
+from crscore.claims.structural.quoting import write_exchange
 from crscore.syntax.change import squeeze
 
 LONG = "a_rather_long_name_that_stands_in_both_of_the_two_versions"
@@ -20,7 +20,7 @@ LONG = "a_rather_long_name_that_stands_in_both_of_the_two_versions"
     ],
 )  # fmt: skip
 def test_of_long_code_what_differs_is_quoted(before: str, after: str, expected: str) -> None:
-    assert exchange(before, after) == expected
+    assert write_exchange(before, after) == expected
 
 
 @pytest.mark.parametrize(
@@ -31,11 +31,11 @@ def test_of_long_code_what_differs_is_quoted(before: str, after: str, expected: 
     ],
 )
 def test_long_code_without_a_quotable_difference_is_quoted_whole(before: str, after: str) -> None:
-    assert exchange(before, after) == f"`{after}` instead of `{before}`"
+    assert write_exchange(before, after) == f"`{after}` instead of `{before}`"
 
 
 def test_code_that_is_cut_off_is_not_quoted() -> None:
-    assert not exchange("a, b…", "a, c…")
+    assert not write_exchange("a, b…", "a, c…")
 
 
 def test_the_last_comma_of_a_list_of_lines_is_layout() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from crscore.claims.structural.plain_files import of_lines
+from crscore.claims.structural.plain_files import find_section_topics
 from crscore.claims.structural.topics import changes_of
 from crscore.diff.parse import parse_diff
 from crscore.records import Comment, Diff, LineKind, ReferenceKind, Topic, TopicState
@@ -51,7 +51,7 @@ def divided(diff: Diff) -> list[list[tuple[str, str, int]]]:
     found = (
         changes_of(file, language, old, new)
         if language is not None
-        else [one for one, _ in of_lines(file, old, new)]
+        else [one for one, _ in find_section_topics(file, old, new)]
     )
     return [
         [
