@@ -1,7 +1,7 @@
-"""Reads the folder of an analyzer: the manifest `analyzer.toml`, which describes a tool, and rules.
+"""Reads the folder of an analyzer: its rules, and the manifest of its tool, `analyzer.toml`.
 
-msgspec checks the types and limits of the manifest. Its errors name the invalid key, and it takes a
-fraction of pydantic's time, which every start would need.
+msgspec checks the types and limits of the manifest. Its errors name the invalid key, and every
+start of crscore takes less time than with pydantic.
 """
 
 import hashlib
@@ -19,12 +19,12 @@ from crscore.records import Severity
 
 FILE_NAME = "analyzer.toml"
 INTERPRETER = "{python}"
-"""Command of a tool that this Python interpreter runs."""
+"""Command in a manifest that stands for this Python interpreter."""
 PLACEHOLDERS = frozenset(
     {"{files}", "{file_list}", "{folder}", "{rules}", "{here}", "{marker}", "{tools}"}
 )
 """Placeholders that a tool's arguments may have; `docs/analyzers.md` explains them."""
-_TEXTS = frozenset({"{files}", "{file_list}", "{folder}"})
+_TEXT_PLACEHOLDERS = frozenset({"{files}", "{file_list}", "{folder}"})
 # "{files}", "{rules}"; not "{Files}", "{}"
 _PLACEHOLDER = re.compile(r"\{[a-z_]+\}")
 # An argument that names a file of the analyzer's folder: "--config={here}/eslint.json"
@@ -97,7 +97,7 @@ class Run(_Table, frozen=True):
         if unknown := sorted(placeholders - PLACEHOLDERS):
             allowed = ", ".join(sorted(PLACEHOLDERS))
             raise ValueError(f"arguments: {unknown[0]} is not one of {allowed}")
-        if not placeholders & _TEXTS:
+        if not placeholders & _TEXT_PLACEHOLDERS:
             raise ValueError("arguments must name {files}, {file_list} or {folder}")
         if "{rules}" in placeholders and self.rules is None:
             raise ValueError("rules must name the file for {rules}")
@@ -152,7 +152,7 @@ class CsvOutput(_Table, frozen=True):
     name: Column
     """Column of the name of the measured item."""
     measures: dict[str, tuple[Column, Count]]
-    """For each rule, the column of its measure and the largest value that is no finding."""
+    """Rule -> the column of its measure and the largest value that is not a finding."""
 
 
 class Output(_Table, frozen=True):
@@ -209,11 +209,11 @@ class Suppressions(_Table, frozen=True):
     """`[suppressions]`: comments in code that silence the tool."""
 
     patterns: tuple[Pattern, ...] = ()
-    """Regular expressions; what matches is overwritten in the copy that the tool reads."""
+    """Regular expressions; text that matches is overwritten in the copy that the tool reads."""
 
 
 class Rules(_Table, frozen=True):
-    """`[fragments]`: rules whose findings count in a mere hunk; `[style]`: rules about style."""
+    """`[fragments]`: rules whose findings count even in a hunk; `[style]`: rules about style."""
 
     rules: tuple[Pattern, ...]
     """Regular expressions that match whole ids of rules."""
@@ -227,7 +227,7 @@ class Limits(_Table, frozen=True):
     memory_mb: Count = 1024
     """Maximum memory of all processes together, in MiB."""
     output_mb: Count = 32
-    """Maximum printed output in MiB, which is also the maximum of written files."""
+    """Maximum printed output, and maximum growth of the written files, in MiB."""
     processes: Count = 32
     """Maximum number of processes at once."""
 
@@ -244,9 +244,9 @@ class Manifest(_Table, frozen=True):
     output: Output
     exit_codes: ExitCodes = ExitCodes()
     severity: dict[str, Severity] = {}
-    """Severities of crscore by those of the tool; `default` is for all others."""
+    """The tool's severity -> crscore's severity; `default` stands for all others of the tool."""
     severity_of_rules: dict[Severity, tuple[Pattern, ...]] = {}
-    """Rules whose findings always have the same severity, as regular expressions by severity."""
+    """Severity -> regular expressions of the rules whose findings always have this severity."""
     ignored: tuple[Ignored, ...] = ()
     sentences: tuple[Sentence, ...] = ()
     suppressions: Suppressions = Suppressions()
@@ -283,7 +283,7 @@ class Analyzer:
         return digest.hexdigest()
 
 
-def builtin() -> Path:
+def builtin_folder() -> Path:
     """Return the folder of the analyzers that come with crscore.
 
     In a wheel, the folder is inside the package; in a checkout, it is next to the package.

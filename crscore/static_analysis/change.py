@@ -18,7 +18,7 @@ from crscore.syntax.change import runs_of
 _NUMBER = re.compile(r"\b\d+(?:\.\d+)?\b")
 
 
-def classify(
+def classify_findings(
     file: ChangedFile, new: Sequence[Finding], old: Sequence[Finding] | None
 ) -> tuple[Finding, ...]:
     """Mark the findings on added lines, and the findings that the old version already had.
@@ -51,7 +51,7 @@ def classify(
         replace(finding, pre_existing=rank(finding.severity) >= rank(before.severity))
         if before
         else finding
-        for finding, before in zip(marked, find_continued(file, new, old), strict=True)
+        for finding, before in zip(marked, find_earlier(file, new, old), strict=True)
     )
 
 
@@ -60,10 +60,10 @@ def added_lines(file: ChangedFile) -> frozenset[int]:
     return frozenset(line.new for line in file.lines(LineKind.ADDED) if line.new is not None)
 
 
-def find_continued(
+def find_earlier(
     file: ChangedFile, new: Sequence[Finding], old: Sequence[Finding]
 ) -> list[Finding | None]:
-    """Return for each finding in the new version the same finding in the old version.
+    """Find the findings in the old version that are the same as findings in the new version.
 
     On an unchanged line, two findings are the same if they have the same rule. On a line that
     replaced another line, they must also have the same message. A finding with the same message on
@@ -75,7 +75,8 @@ def find_continued(
         old: Findings in the old version; each is returned at most once.
 
     Returns:
-        The finding in the old version, or None, for each finding in the new version.
+        For each finding in the new version, the same finding in the old version or, if there is
+        none, None.
     """
     removed, added = _find_edits(file)
     old_line_of = old_lines(file)
@@ -102,7 +103,7 @@ def _make_key(finding: Finding, edits: Mapping[int, Hashable], old_line: int) ->
 
 
 def _find_edits(file: ChangedFile) -> tuple[dict[int, Hashable], dict[int, Hashable]]:
-    """Return an id for the edit of each removed line, and of each added line, by line number.
+    """Return two mappings, for removed and added lines: number of a line -> id of its edit.
 
     A removed line and the added line that replaced it have the same id.
     """
@@ -121,8 +122,8 @@ def _find_edits(file: ChangedFile) -> tuple[dict[int, Hashable], dict[int, Hasha
 
 
 def old_lines(file: ChangedFile) -> Callable[[int], int]:
-    """Return a function from the number of an unchanged line to that in the old version."""
-    inside = {line.new: line.old for line in file.lines() if line.new and line.old}
+    """Return a function that maps the new number of an unchanged line to its old number."""
+    in_hunks = {line.new: line.old for line in file.lines() if line.new and line.old}
     ends, offsets = [], []
     for hunk in file.hunks:
         # The number of the first line after the hunk. If a hunk has no lines on a side, its start
@@ -134,6 +135,6 @@ def old_lines(file: ChangedFile) -> Callable[[int], int]:
 
     def old_line(line: int) -> int:
         index = bisect.bisect_right(ends, line) - 1
-        return inside.get(line, line + (offsets[index] if index >= 0 else 0))
+        return in_hunks.get(line, line + (offsets[index] if index >= 0 else 0))
 
     return old_line

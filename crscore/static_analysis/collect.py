@@ -14,18 +14,18 @@ from crscore.static_analysis.tools import Installed
 from crscore.static_analysis.units import Unit, adds_lines, suffix_of
 
 HUNKS_ONLY = "saw hunks, not whole files"
-"""Reason of a tool whose findings may be incomplete."""
+"""Reason given for a tool whose findings may be incomplete."""
 NEEDS_FILES = "needs whole files, and has none"
-"""Reason of a tool that cannot read mere hunks."""
+"""Reason given for a tool that cannot read hunks without their file."""
 UNPARSED = "could not parse the code"
-"""Reason of a tool that could not read any file."""
+"""Reason given for a tool that could not read any file."""
 
 
 REFUSED = ToolRun(
     tool="",
     version=None,
     state=ToolState.ABSTAINED,
-    reason="not run on untrusted code, as no sandbox works on this system; --trust runs them",
+    reason="not run on untrusted code, as no sandbox works here; --trust runs tools without one",
 )
 """State of a tool that is not run, because the code is untrusted and there is no sandbox."""
 ToolResult: TypeAlias = tuple[Analyzer, Installed | ToolRun, Mapping[Unit, Outcome]]
@@ -50,23 +50,23 @@ def combine_results(
         outside: Findings of tools that ran elsewhere, from SARIF files.
 
     Returns:
-        The findings, marked by `change.classify`, and the state of each tool that reads a file of
-        the change.
+        The findings, marked by `change.classify_findings`, and the state of each tool that reads a
+        file of the change.
     """
     findings: list[Finding] = []
     runs: list[ToolRun] = []
-    own_units = [unit for texts in units for unit in texts]
+    change_units = [unit for texts in units for unit in texts]
     for analyzer, tool, all_outcomes in results:
-        outcomes = {unit: all_outcomes[unit] for unit in own_units if unit in all_outcomes}
-        concerned = [
+        outcomes = {unit: all_outcomes[unit] for unit in change_units if unit in all_outcomes}
+        readable_files = [
             (file, texts)
             for file, texts in zip(diff.files, units, strict=True)
             if adds_lines(file) and suffix_of(file) in analyzer.manifest.suffixes
         ]
-        if concerned:
-            files = [file for file, _ in concerned]
+        if readable_files:
+            files = [file for file, _ in readable_files]
             runs.append(tool if isinstance(tool, ToolRun) else _describe_run(tool, outcomes, files))
-        for file, texts in concerned:
+        for file, texts in readable_files:
             new: list[Finding] = []
             old: list[Finding] | None = None
             for unit in (unit for unit in texts if unit in outcomes):
@@ -75,7 +75,7 @@ def combine_results(
                 # If the old version was not read, its findings are unknown (None), not none at all.
                 elif _was_read(outcomes[unit]):
                     old = list(_read_findings(analyzer, unit, outcomes[unit]))
-            findings += change.classify(file, new, old)
+            findings += change.classify_findings(file, new, old)
     # If no tool had a file to read, no sandbox was needed.
     confined = confined or not runs
     # Findings from a SARIF file are left out if the same linter also reported them in this run.
@@ -114,7 +114,7 @@ def _describe_run(
     unread = {unit.path for unit, outcome in new.items() if not _was_read(outcome)}
     read = {unit.path for unit in new} - unread
     # The tool got no text of these files, for example because their hunks do not parse.
-    waiting = {file.path for file in files} - read - unread
+    not_passed = {file.path for file in files} - read - unread
     has_output = any(
         not isinstance(outcome, ToolFailedError) and (outcome.findings or not outcome.unparsed)
         for outcome in new.values()
@@ -128,7 +128,7 @@ def _describe_run(
     state = ToolState.RAN
     if not has_output:
         state = ToolState.FAILED if failures else ToolState.ABSTAINED
-        reason = NEEDS_FILES if waiting else UNPARSED
+        reason = NEEDS_FILES if not_passed else UNPARSED
     elif any(unit.is_fragment for unit in new):
         reason = HUNKS_ONLY
     return ToolRun(
@@ -137,7 +137,7 @@ def _describe_run(
         state=state,
         reason=failures[0] if failures else reason,
         files=len(read),
-        unread=tuple(sorted(unread | waiting)),
+        unread=tuple(sorted(unread | not_passed)),
     )
 
 
@@ -146,10 +146,10 @@ def _was_read(outcome: Outcome) -> bool:
 
 
 def _read_findings(analyzer: Analyzer, unit: Unit, outcome: Outcome) -> Iterator[Finding]:
-    """Yield the findings in one text, with a reviewer's sentences and line numbers of the file.
+    """Yield the findings in one text, with sentences by the manifest and line numbers of the file.
 
-    Findings that the manifest ignores, and in a hunk those of other rules than `[fragments]`, are
-    left out.
+    Findings that the manifest ignores are left out, and in a hunk also those of rules that
+    `[fragments]` does not list.
     """
     if isinstance(outcome, ToolFailedError):
         return
@@ -174,7 +174,7 @@ def _read_findings(analyzer: Analyzer, unit: Unit, outcome: Outcome) -> Iterator
             path=unit.path,
             line=first,
             # A tool may report an end before the first line or after the text, and the end may be a
-            # line that was added around a hunk.
+            # line that is not from the file but completes a hunk.
             end_line=max(first, unit.line_in_file(min(raw.end_line, last)) or first),
             message=raw.message,
             text=text,

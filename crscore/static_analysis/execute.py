@@ -2,7 +2,7 @@
 
 One process reads the texts of several files and changes, because starting a tool takes longer than
 reading a file. If a process fails, its texts are tried again in smaller batches and finally one by
-one, so that a hostile file prevents the analysis of no other file.
+one, so that a hostile file cannot prevent the analysis of others.
 """
 
 import contextlib
@@ -79,7 +79,7 @@ def run_analyzer(
 def _run_in_batches(
     tool: Installed, units: Sequence[Unit], stop: threading.Event
 ) -> dict[Unit, Outcome]:
-    """Run one process for each batch, and run the texts of failed batches in smaller batches."""
+    """Run one process for each batch, and run the texts of failed batches again in smaller ones."""
     outcomes: dict[Unit, Outcome] = {}
     seconds_left = MAX_WAITS * tool.analyzer.manifest.limits.seconds
     for size in BATCH_SIZES:
@@ -143,13 +143,13 @@ def _run_batch(tool: Installed, units: Sequence[Unit], stop: threading.Event) ->
                 environment={**tool.environment, "HOME": str(home), "TMPDIR": str(scratch)},
                 limits=limits_of(tool.analyzer),
             )
-        except ToolNotFoundError as exc:  # it was there when its version was asked
+        except ToolNotFoundError as exc:  # the program was there when its version was read
             raise ToolFailedError(tool.analyzer.name, "is no longer installed") from exc
     return _read_reports(tool.analyzer, process, len(units))
 
 
 def overwrite_suppressions(text: str, analyzer: Analyzer) -> str:
-    """Overwrite the comments in a text that silence a tool with as many `x`.
+    """Replace each character of the comments that silence a tool by `x`.
 
     The author of a change must not decide what a tool reports.
     """
@@ -159,7 +159,7 @@ def overwrite_suppressions(text: str, analyzer: Analyzer) -> str:
 
 
 def _read_reports(analyzer: Analyzer, process: sandbox.Completed, count: int) -> list[RawReport]:
-    """Return the report on each text from the output of a process.
+    """Divide the output of a process into a report on each text.
 
     Raises:
         ToolFailedError: The exit code is unknown or contradicts the output.

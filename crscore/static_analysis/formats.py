@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from crscore.errors import ToolOutputError
 from crscore.static_analysis import sarif
 from crscore.static_analysis.analyzer import CsvOutput, JsonOutput, Output
-from crscore.static_analysis.reports import RawFinding, RawReport, without_surrogates
+from crscore.static_analysis.reports import RawFinding, RawReport, replace_surrogates
 from crscore.static_analysis.wording import resolve_links
 
 MAX_FINDINGS = 25_000
@@ -37,15 +37,15 @@ def read_report(content: bytes, output: Output, *, tool: str) -> RawReport:
         The report, in the order of the output.
 
     Raises:
-        ToolOutputError: The content has another format or too many findings, or a finding of
-            another format than SARIF names no file.
+        ToolOutputError: The content has another format or too many findings, or it is not SARIF and
+            a finding names no file.
     """
     if output.json:
-        report = _json(content, output.json, tool)
+        report = _parse_json(content, output.json, tool)
     elif output.csv:
-        report = _csv(content, output.csv, tool)
+        report = _parse_csv(content, output.csv, tool)
     elif output.format == "checkstyle":
-        report = _checkstyle(content, tool)
+        report = _parse_checkstyle(content, tool)
     else:
         runs = sarif.read_sarif(content, source=tool)
         report = RawReport(
@@ -60,7 +60,7 @@ def read_report(content: bytes, output: Output, *, tool: str) -> RawReport:
     return report
 
 
-def _checkstyle(content: bytes, tool: str) -> RawReport:
+def _parse_checkstyle(content: bytes, tool: str) -> RawReport:
     """Parse XML in the format of checkstyle."""
     # Entities in untrusted XML can expand to gigabytes or read files:
     # https://docs.python.org/3/library/xml.html#xml-security
@@ -88,7 +88,7 @@ def _checkstyle(content: bytes, tool: str) -> RawReport:
     return RawReport(findings=tuple(findings))
 
 
-def _json(content: bytes, shape: JsonOutput, tool: str) -> RawReport:
+def _parse_json(content: bytes, shape: JsonOutput, tool: str) -> RawReport:
     """Parse JSON with the expressions in `[output.json]` of the manifest."""
     import jmespath  # noqa: PLC0415
     from jmespath.exceptions import JMESPathError  # noqa: PLC0415
@@ -104,8 +104,8 @@ def _json(content: bytes, shape: JsonOutput, tool: str) -> RawReport:
     except (ValueError, RecursionError) as exc:
         raise ToolOutputError(tool, f"it is not JSON: {exc}") from exc
     findings: list[RawFinding] = []
-    for group in [root] if shape.groups is None else _require(search(shape.groups, root), tool):
-        for item in _require(search(shape.findings, group), tool):
+    for group in [root] if shape.groups is None else _as_list(search(shape.groups, root), tool):
+        for item in _as_list(search(shape.findings, group), tool):
             level = search(shape.severity, item) if shape.severity else None
             finding = _make_finding(
                 tool,
@@ -122,13 +122,13 @@ def _json(content: bytes, shape: JsonOutput, tool: str) -> RawReport:
         paths = msgspec.convert(() if unparsed is None else unparsed, tuple[str, ...])
     except msgspec.ValidationError as exc:
         raise ToolOutputError(tool, f"its list of unparsed files: {exc}") from exc
-    return without_surrogates(RawReport(findings=tuple(findings), unparsed=paths))
+    return replace_surrogates(RawReport(findings=tuple(findings), unparsed=paths))
 
 
 # lizard needs CSV, because its checkstyle XML lacks the last line of a function
 # (https://github.com/terryyin/lizard/blob/master/lizard_ext/checkstyleoutput.py). Without the last
 # line, a finding about a long function would not be on the changed lines in its middle.
-def _csv(content: bytes, shape: CsvOutput, tool: str) -> RawReport:
+def _parse_csv(content: bytes, shape: CsvOutput, tool: str) -> RawReport:
     """Parse CSV with the columns and limits in `[output.csv]` of the manifest."""
     columns = [shape.path, shape.line, shape.end_line, shape.name]
     columns += [column for column, _ in shape.measures.values()]
@@ -157,7 +157,7 @@ def _csv(content: bytes, shape: CsvOutput, tool: str) -> RawReport:
     return RawReport(findings=tuple(findings))
 
 
-def _require(value: Any, tool: str) -> list[Any]:
+def _as_list(value: Any, tool: str) -> list[Any]:
     """Return a list of findings; a missing list is an error, because it does not mean clean code.
 
     Raises:
@@ -169,9 +169,9 @@ def _require(value: Any, tool: str) -> list[Any]:
 
 
 def _make_finding(tool: str, **values: Any) -> RawFinding:
-    """Check the values of a finding and resolve the links of its message.
+    """Check the values of a finding and resolve the links in its message.
 
-    A missing value has its default.
+    For a missing value, the default of `RawFinding` is used.
 
     Raises:
         ToolOutputError: A value has another type, or a line number is negative.

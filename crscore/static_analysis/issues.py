@@ -29,7 +29,7 @@ from crscore.records import (
 )
 from crscore.scoring.cells import cosine
 
-# Between pairs of findings that were judged by hand, the cosine of MiniLM is at least 0.41 if both
+# In pairs of findings that were judged by hand, the cosine of MiniLM is at least 0.41 if both
 # report the same defect and at most 0.32 if they report two. The findings are from the human study,
 # Python's library and npm packages (docs/design/015-issues.md).
 SAME_DEFECT = 0.37
@@ -38,9 +38,9 @@ SAME_DEFECT = 0.37
 They are findings of two tools on one line, and the encoder reads their sentences with names masked.
 """
 SAME_AS_CLAIM = 0.5
-"""Minimum cosine of an implication with an issue on the same lines that it repeats."""
+"""Minimum cosine of an implication and an issue on the same lines that says the same."""
 WEIGHTS = {Severity.ERROR: 1.0, Severity.WARNING: 0.7, Severity.NOTE: 0.4}
-"""Weight of an issue by severity; weights order reports and do not affect scores."""
+"""Severity -> weight of an issue; weights order reports and do not affect scores."""
 # A line of minified code can have thousands of findings, and each is compared with all others.
 MAX_COMPARED = 50
 """Maximum number of findings on one line that are compared; others are separate issues."""
@@ -74,9 +74,9 @@ def choose_issues(
         claims: Claims about the change.
 
     Returns:
-        The pseudo-references: the claims without implications that repeat an issue, then the issues
-        that count, by path and line. And the analysis, in which `counted` is set for the findings
-        of these issues.
+        The pseudo-references: the claims except implications that repeat an issue, then the issues
+        that count, sorted by path and line. And the analysis, in which `counted` is set for the
+        findings of these issues.
     """
     candidates = [
         finding
@@ -112,13 +112,13 @@ def drop_repeated(
     compared = [*(claims[index] for index in related_issues), *issue_references]
     vectors = Vectors(encoder, (reference.encoded_text for reference in compared))
 
-    def meaning(references: Sequence[PseudoReference]) -> npt.NDArray[np.float32]:
+    def vectors_of(references: Sequence[PseudoReference]) -> npt.NDArray[np.float32]:
         return vectors.of([reference.encoded_text for reference in references])
 
     repeated = {
         index
         for index, issues in related_issues.items()
-        if cosine(meaning([claims[index]]), meaning(issues)).max() >= SAME_AS_CLAIM
+        if cosine(vectors_of([claims[index]]), vectors_of(issues)).max() >= SAME_AS_CLAIM
     }
     return tuple(claim for index, claim in enumerate(claims) if index not in repeated)
 
@@ -153,7 +153,7 @@ def _join_same_defects(findings: Sequence[Finding], encoder: Encoder) -> list[_I
 
 
 def _sort_key(finding: Finding) -> tuple[str, int, int, str, str, str, str]:
-    """Return the sort key of a finding: by line, then by severity, with the highest first."""
+    """Return a key that sorts findings by file, line and severity, the highest severity first."""
     severity = SEVERITIES.index(finding.severity)
     name = (finding.tool, finding.rule, finding.text, finding.message)
     return finding.path, finding.line, severity, *name
@@ -205,7 +205,7 @@ def _words_of_names(text: str) -> frozenset[str]:
 
 
 def _keep_worst(issues: Sequence[_Issue], diff: Diff, per_hunk: int | None) -> list[_Issue]:
-    """Return up to `per_hunk` issues of each hunk, by path and line; high severities come first."""
+    """Return the `per_hunk` most severe issues of each hunk, sorted by path and line."""
     starts = {file.path: [hunk.new_start for hunk in file.hunks] for file in diff.files}
     counts: Counter[tuple[str, int]] = Counter()
     kept_issues = []

@@ -37,7 +37,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import PackageNotFoundError
-from importlib.metadata import version as installed
+from importlib.metadata import version as installed_version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -85,9 +85,9 @@ class Rule:
 
 _TABLES: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 RULES: Final = {name: Rule(**table) for name, table in _TABLES.items()}
-"""Rules by id."""
+"""Id -> rule."""
 BY_PYLINT: Final = {rule.pylint: name for name, rule in RULES.items() if rule.pylint}
-"""Ids of rules by the id of the pylint message."""
+"""Id of a pylint message -> id of the rule."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +121,7 @@ class FileReport:
     smells: tuple[Smell, ...] = ()
     """Smells, sorted by line."""
     unparsed: str | None = None
-    """Why the file could not be analyzed completely; None if it was."""
+    """Why the file was not analyzed completely; None if it was."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -166,7 +166,7 @@ def full_version() -> str:
     parts = []
     for package in ("pylint", "radon"):
         try:
-            parts.append(f"{package}{installed(package)}")
+            parts.append(f"{package}{installed_version(package)}")
         except PackageNotFoundError as error:
             raise DependencyError(package, INSTALL) from error
     return f"{VERSION}+{'.'.join(parts)}"
@@ -238,7 +238,7 @@ def _parse(code: str) -> ast.Module:
 
 
 Counts = dict[int, list[tuple[str, int]]]
-"""Rules and measures that pylint reports, by the line of the `def` or `class`."""
+"""Line of a `def` or `class` -> the rules and measures that pylint reports for it."""
 
 
 def run_pylint(codes: Mapping[str, str]) -> dict[str, Counts | None]:
@@ -248,11 +248,10 @@ def run_pylint(codes: Mapping[str, str]) -> dict[str, Counts | None]:
     files in an otherwise empty folder.
 
     Args:
-        codes: Code of each file by its path.
+        codes: Path -> code of the file.
 
     Returns:
-        The counts of each file that exceed a limit, by path; None for a file that pylint could not
-        read.
+        Path -> the counts that exceed a limit in the file, or None if pylint could not read it.
 
     Raises:
         DependencyError: pylint is not installed.
@@ -329,10 +328,10 @@ def find_smells(path: str, code: str, counts: Counts | None) -> FileReport:
         imported.clear()  # so that no class is reported for calling other modules
     smells: list[Smell] = []
     unparsed = "pylint cannot read it" if counts is None else None
-    waiting: list[tuple[ast.AST, str]] = [(tree, "")]
+    pending: list[tuple[ast.AST, str]] = [(tree, "")]
     try:
-        while waiting:  # no recursion, as a tree can be deeper than the stack
-            node, scope = waiting.pop()
+        while pending:  # no recursion, as a tree can be deeper than the stack
+            node, scope = pending.pop()
             location = f"in `{scope}`" if scope else "at the top of the module"
             match node:
                 case ast.Lambda() | ast.ListComp():
@@ -348,7 +347,7 @@ def find_smells(path: str, code: str, counts: Counts | None) -> FileReport:
                     smells += find_pylint_smells(node, scope, counts or {})
                     smells += find_low_cohesion(node, scope)
                     smells += find_shotgun_surgery(node, scope, imported)
-            waiting.extend((child, scope) for child in ast.iter_child_nodes(node))
+            pending.extend((child, scope) for child in ast.iter_child_nodes(node))
     except RecursionError:
         unparsed = "it nests too deeply"
     smells = merge_sizes(smells)
@@ -437,7 +436,7 @@ def find_useless_exception(handler: ast.ExceptHandler, location: str) -> Iterato
     """Yield a smell if an error handler catches all errors, or does nothing about an error."""
     is_silent = all(
         isinstance(statement, ast.Pass)
-        # The body is "...", a constant: the `value` of other expressions is no ellipsis.
+        # The statement is `...`, a constant: the `value` of other expressions is no ellipsis.
         or (isinstance(statement, ast.Expr) and getattr(statement.value, "value", None) is ...)
         for statement in handler.body
     )
@@ -607,13 +606,13 @@ def find_shotgun_surgery(node: ast.ClassDef, name: str, imported: Iterable[str])
 
 def _walk_without_classes(top: ast.AST) -> Iterator[ast.AST]:
     """Yield the nodes of a block in the order of the code, without the classes inside it."""
-    waiting = [top]
-    while waiting:
-        node = waiting.pop()
+    pending = [top]
+    while pending:
+        node = pending.pop()
         if isinstance(node, ast.ClassDef) and node is not top:
             continue
         yield node
-        waiting.extend(reversed(list(ast.iter_child_nodes(node))))
+        pending.extend(reversed(list(ast.iter_child_nodes(node))))
 
 
 def _callee(function: ast.expr) -> str:

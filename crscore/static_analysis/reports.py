@@ -42,13 +42,13 @@ class RawReport(msgspec.Struct, frozen=True, kw_only=True):
     """Files that the tool could not read, as the tool names them."""
 
 
-def without_surrogates(report: RawReport) -> RawReport:
+def replace_surrogates(report: RawReport) -> RawReport:
     r"""Replace lone surrogates in a report with `?`.
 
     JSON may contain lone surrogates, which cannot be encoded as UTF-8.
 
     Example:
-        >>> without_surrogates(RawReport(tool="a\ud800b")).tool
+        >>> replace_surrogates(RawReport(tool="a\ud800b")).tool
         'a?b'
     """
     text = json.dumps(msgspec.to_builtins(report), ensure_ascii=False)

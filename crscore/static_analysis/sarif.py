@@ -1,4 +1,4 @@
-"""Reads SARIF 2.1.0: the output of a tool, and findings in a change from a user's CI.
+"""Reads SARIF 2.1.0: the output of a tool and, from a user's CI, findings in a change.
 
 The content is not trusted, and a value of the wrong type counts as missing. The tests have output
 of ruff 0.17, PMD 7.28 and oxlint 1.94, and files by the conventions of CodeQL (rules of extensions,
@@ -30,7 +30,7 @@ from crscore.diff.paths import strip_workspace
 from crscore.errors import ToolOutputError
 from crscore.records import Analysis, Diff, Finding, Severity, ToolRun, ToolState
 from crscore.static_analysis import change
-from crscore.static_analysis.reports import RawFinding, RawReport, without_surrogates
+from crscore.static_analysis.reports import RawFinding, RawReport, replace_surrogates
 from crscore.static_analysis.wording import resolve_links, shorten
 
 VERSION: Final = "2.1.0"
@@ -64,7 +64,7 @@ _PLACEHOLDER: Final = re.compile(r"\{\{|\}\}|\{(\d{1,3})\}")
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{1,30}):")
 # "/srv/a.py", "\\a.py", "C:/a.py", "file:///a.py"; not "src/a.py"
 _ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}:|[/\\]")
-# Names of tools for the root of the checkout; the specification uses %SRCROOT%.
+# Names that tools give the root of the checkout; the specification uses %SRCROOT%.
 _CHECKOUT: Final = ("%SRCROOT%", "SRCROOT", "PROJECTROOT", "ROOTPATH")
 _MAX_MESSAGE: Final = 10_000
 _MAX_ARGUMENT: Final = 1_000
@@ -104,14 +104,14 @@ def read_sarif(content: bytes, *, source: str) -> tuple[RawReport, ...]:
         raise ToolOutputError(source, "it is not SARIF: it has no list of runs")
     if log.get("version") != VERSION:
         problem = f"version {log['version']!r:.40}" if "version" in log else "no version"
-        raise ToolOutputError(source, f"it has {problem} and only SARIF {VERSION} is read")
+        raise ToolOutputError(source, f"it has {problem}; only SARIF {VERSION} can be read")
     runs = _objects(log, "runs")
     results = sum(len(_objects(run, "results")) for run in runs)
     if results > MAX_RESULTS:
         raise ToolOutputError(
             source, f"it has {results:,} results and {MAX_RESULTS:,} is the maximum"
         )
-    return tuple(without_surrogates(_RunParser(run).report(source)) for run in runs)
+    return tuple(replace_surrogates(_RunParser(run).report(source)) for run in runs)
 
 
 class _RunParser:
@@ -227,7 +227,7 @@ class _RunParser:
 
 
 def _message(result: Json, rule: Json) -> str:
-    """Return the message of a result without links or, if it has none, its rule's description."""
+    """Return a result's message or, if it has none, its rule's description, with links resolved."""
     message = _object(result, "message")
     by_id = _text(rule, "messageStrings", _text(message, "id"), "text")
     text = _text(message, "text") or by_id or _text(message, "markdown")
@@ -315,8 +315,8 @@ def path_of(uri: str, roots: Sequence[str] = ()) -> str:
     path = uri.strip()
     scheme = _SCHEME.match(path)
     if scheme:
-        # In `file://host/share`, the host is no part of the path; `file:///a` and `file:/a` have
-        # none.
+        # In `file://host/share`, the host is no part of the path; `file:///a` and `file:/a` have no
+        # host.
         location = re.split(r"[?#]", path[scheme.end() :], maxsplit=1)[0]
         path = re.sub(r"^//[^/]*(?=/)", "", location) if scheme[1].lower() == "file" else ""
     if not path or len(path) > _MAX_PATH:
@@ -376,12 +376,12 @@ def find_runs(reports: Sequence[RawReport], diff: Diff) -> tuple[Analysis, ...]:
             files=len(findings),
             unread=tuple(sorted(unread)),
         )
-        counted = tuple(
+        marked = tuple(
             finding
             for path, file_findings in findings.items()
-            for finding in change.classify(by_path[path], file_findings, None)
+            for finding in change.classify_findings(by_path[path], file_findings, None)
         )
         note = f"{name}: findings in files outside of the change: {outside_count:,}."
         notes = (note,) if outside_count else ()
-        analyses.append(Analysis(findings=counted, tools=(run,), notes=notes))
+        analyses.append(Analysis(findings=marked, tools=(run,), notes=notes))
     return tuple(analyses)

@@ -23,7 +23,7 @@ from crscore.static_analysis.analyzer import (
     FILE_NAME,
     Analyzer,
     analyzer_names,
-    builtin,
+    builtin_folder,
     read_analyzer,
 )
 from crscore.static_analysis.reports import RawReport
@@ -32,9 +32,9 @@ from crscore.static_analysis.units import Unit, suffix_of, units_of
 
 Result = TypeVar("Result")
 AUTO = "auto"
-"""Word in a choice for all analyzers that come with crscore."""
+"""Value that selects all analyzers that come with crscore."""
 NONE = "none"
-"""Word in a choice for no analyzer."""
+"""Value that selects no analyzer."""
 # One attempt is not enough, because a tool that is just starting may be missed.
 _STOPPING_S = 0.05
 """Seconds between two attempts to stop all tools."""
@@ -145,7 +145,7 @@ class Suite:
 def _run_in_threads(
     jobs: Sequence[Callable[[], Result]], stop: threading.Event
 ) -> Iterator[Callable[[], list[Result]]]:
-    """Start jobs in threads, and yield a function that waits for their results, in order.
+    """Start jobs in threads, and yield a function that waits and returns their results in order.
 
     If the `with` block raises an error, the tools are stopped.
     """
@@ -179,9 +179,9 @@ def select(choice: str) -> tuple[Analyzer, ...]:
 
     Raises:
         ConfigError: A folder has no analyzer, or an analyzer is invalid.
-        UnknownPluginError: There is no analyzer with a name.
+        UnknownPluginError: A name matches no analyzer.
     """
-    shipped = builtin()
+    shipped = builtin_folder()
     names = analyzer_names(shipped)
     words = [word.strip() for word in choice.split(",") if word.strip()]
     selected = [word for word in words if word in (AUTO, NONE, *names)]
@@ -193,12 +193,12 @@ def select(choice: str) -> tuple[Analyzer, ...]:
     picked = names if words and has_auto else [name for name in selected if name in names]
     analyzers = {name: read_analyzer(shipped / name, shipped=True) for name in picked}
     for folder in map(Path, folders):
-        own_folders = [folder]
+        analyzer_folders = [folder]
         if not (folder / FILE_NAME).is_file():
-            own_folders = [folder / name for name in analyzer_names(folder)]
-        if not own_folders:
-            raise ConfigError(FILE_NAME, str(folder), "is in none of its folders")
-        for own_folder in own_folders:
-            analyzer = read_analyzer(own_folder, shipped=False)
+            analyzer_folders = [folder / name for name in analyzer_names(folder)]
+        if not analyzer_folders:
+            raise ConfigError(FILE_NAME, str(folder), "is not in this folder or a subfolder")
+        for analyzer_folder in analyzer_folders:
+            analyzer = read_analyzer(analyzer_folder, shipped=False)
             analyzers[analyzer.name] = analyzer
     return tuple(analyzers[name] for name in sorted(analyzers))

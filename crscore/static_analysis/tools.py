@@ -1,7 +1,7 @@
 """Finds the tools that are installed on this machine, with their versions; installs npm tools.
 
-npm tools are installed in the tools folder. By default, it is in the Python environment of crscore,
-so that they are deleted together with the environment.
+npm tools are installed in the tools folder. By default, that folder is in the Python environment of
+crscore, so that the tools are deleted together with the environment.
 """
 
 import os
@@ -96,8 +96,8 @@ def find_tool(
     if lacking:
         return absent(state=ToolState.MISSING, reason=f"{lacking[0]} is not installed")
     programs = [program, *filter(None, needed.values())]
-    own_folders = dict.fromkeys([*(str(Path(name).parent) for name in programs), *_SYSTEM])
-    environment = {"PATH": os.pathsep.join(own_folders), "LANG": "C.UTF-8"}
+    search_path = dict.fromkeys([*(str(Path(name).parent) for name in programs), *_SYSTEM])
+    environment = {"PATH": os.pathsep.join(search_path), "LANG": "C.UTF-8"}
     values = {"{tools}": str(tool_folder), "{here}": str(analyzer.folder)}
     for key, value in analyzer.manifest.run.environment.items():
         environment[key] = fill(value, values)
@@ -161,7 +161,7 @@ def _ask_version(
         ToolNotFoundError: The program is missing.
     """
     # The cache key contains the time and size of the program, so that a replaced program is asked
-    # again. For a module of this interpreter, it contains those of the folder of packages.
+    # again. For a module of this interpreter, it contains those of the folder with all packages.
     is_python = analyzer.manifest.tool.command == INTERPRETER
     status = Path(sysconfig.get_path("purelib") if is_python else program).stat()
     # npm sets the mtime of all files to 1985-10-26, so only their ctime tells versions apart:
@@ -231,8 +231,8 @@ def install_tool(analyzer: Analyzer, tools: Path) -> Path:
     target = tools / analyzer.name
     try:
         tools.mkdir(parents=True, exist_ok=True)
-        # The temporary folder is in the tools folder, because only there the new folder can be
-        # moved into place by a rename.
+        # The temporary folder is in the tools folder, because a rename moves the new folder into
+        # place only within one file system.
         with tempfile.TemporaryDirectory(dir=tools, prefix=f".{analyzer.name}-") as folder:
             new_folder = Path(folder) / "made"
             new_folder.mkdir()

@@ -21,11 +21,11 @@ _ODD_LINE_ENDS = re.compile("[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 # Form feeds at the start of a line, which Python ignores.
 _LEADING_FORM_FEED = re.compile("^\x0c+", re.MULTILINE)
 _PACKAGE = "__init__"
-_OF_PACKAGES = frozenset({".py", ".pyi"})
+_PACKAGE_SUFFIXES = frozenset({".py", ".pyi"})
 
 
 class Unit(msgspec.Struct, frozen=True, kw_only=True):
-    """Text that tools read: a file or, with added lines around it, a hunk (fragment)."""
+    """Text that tools read: a file, or a hunk (fragment) between lines that make it parse."""
 
     path: str
     """Path of the file in the diff."""
@@ -40,9 +40,9 @@ class Unit(msgspec.Struct, frozen=True, kw_only=True):
     first: int = 1
     """Number of a fragment's first line in the file."""
     before: int = 0
-    """Number of lines that were added before a fragment so that it parses."""
+    """Number of lines that were put before a fragment so that it parses."""
     length: int | None = None
-    """Number of lines of a fragment, without added lines; None for a full file."""
+    """Number of lines of a fragment, without those put around it; None for a full file."""
 
     @property
     def is_fragment(self) -> bool:
@@ -55,7 +55,7 @@ class Unit(msgspec.Struct, frozen=True, kw_only=True):
         return f"{stem}/{_PACKAGE}{self.suffix}" if self.is_package else f"{stem}{self.suffix}"
 
     def line_in_file(self, line: int) -> int | None:
-        """Return the number of the text's line in the file; None for a line added to a fragment."""
+        """Return the number of a text's line in the file; None for a line put around a fragment."""
         if self.length is None or line == 0:
             return line
         fragment_line = line - self.before
@@ -104,22 +104,22 @@ def _list_texts(parsed: ParsedFile) -> Iterator[Unit]:
     if not adds_lines(file):
         return
     suffix = suffix_of(file)
-    is_package = suffix in _OF_PACKAGES and PurePosixPath(file.path).stem == _PACKAGE
+    is_package = suffix in _PACKAGE_SUFFIXES and PurePosixPath(file.path).stem == _PACKAGE
     new = file.new_source
     # The single hunk of a new file has all lines of the file.
     if new is None and file.status is FileStatus.ADDED:
         new = "\n".join([*(line.text for line in file.hunks[0].lines), ""])
     for hunk in file.hunks if new is None else ():
-        whole = parsed.complete_hunk(hunk, Side.NEW) if hunk.lines_of(LineKind.ADDED) else None
+        code = parsed.complete_hunk(hunk, Side.NEW) if hunk.lines_of(LineKind.ADDED) else None
         # A hunk that does not parse is left out, because tools would report errors in it.
-        if whole and whole.outline.errors == 0:
+        if code and code.outline.errors == 0:
             yield Unit(
                 path=file.path,
                 side=Side.NEW,
-                text=_normalize(whole.text + "\n"),
+                text=_normalize(code.text + "\n"),
                 suffix=suffix,
                 first=hunk.new_start,
-                before=whole.before,
+                before=code.before,
                 length=len(hunk.lines_of(LineKind.CONTEXT, LineKind.ADDED)),
             )
     old = None if new is None or file.status is FileStatus.ADDED else file.old_source

@@ -90,7 +90,7 @@ _PLAIN_WORD: Final = re.compile(r"[a-z]+(?:['’-][a-z]+)*(?=[,;:.!?]?(?:\s|$))"
 
 
 def resolve_links(text: str) -> str:
-    r"""Replace embedded links by their text, and remove the escapes of brackets that are no link.
+    r"""Replace embedded links by their text, and unescape brackets that are not a link.
 
     A text is resolved only once, because an escaped link would be resolved by a second call. A
     backslash after the last `\](` escapes nothing: it may belong to a regular expression.

@@ -19,13 +19,13 @@ from crscore.static_analysis.suite import Suite
 from tests.helpers import toys
 from tests.helpers.toys import added_files
 
-NAMES = analyzer.analyzer_names(analyzer.builtin())
+NAMES = analyzer.analyzer_names(analyzer.builtin_folder())
 EXPECTED = "expected.json"
 KEYS = ("file", "line", "rule", "severity", "text")
 
 
 def read(name: str) -> analyzer.Analyzer:
-    return analyzer.read_analyzer(analyzer.builtin() / name, shipped=True)
+    return analyzer.read_analyzer(analyzer.builtin_folder() / name, shipped=True)
 
 
 def suite(name: str) -> Suite:
@@ -69,7 +69,7 @@ def name(request) -> str:
 @pytest.mark.parametrize("name", NAMES)
 def test_manifest_holds_nothing_wrong(name: str) -> None:
     # As a user's own is read: what comes with crscore is not looked through at every start.
-    analyzer.read_analyzer(analyzer.builtin() / name, shipped=False)
+    analyzer.read_analyzer(analyzer.builtin_folder() / name, shipped=False)
 
 
 class Analysed(NamedTuple):

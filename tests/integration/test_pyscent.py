@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from crscore.static_analysis.analyzer import builtin, read_analyzer
+from crscore.static_analysis.analyzer import builtin_folder, read_analyzer
 from crscore.static_analysis.formats import read_report as read_report_as
 from crscore.static_analysis.pyscent import analyze, cohesion, read_code
 from crscore.static_analysis.reports import RawFinding, RawReport
@@ -101,7 +101,7 @@ def pyscent(*arguments: str, folder: Path, python: str = sys.executable):
 
 def read_report(done: subprocess.CompletedProcess[str]) -> RawReport:
     """Read the output as the analyzer's manifest says."""
-    manifest = read_analyzer(builtin() / "pyscent", shipped=True).manifest
+    manifest = read_analyzer(builtin_folder() / "pyscent", shipped=True).manifest
     return read_report_as(done.stdout.encode(), manifest.output, tool="pyscent")
 
 

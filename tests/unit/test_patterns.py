@@ -63,8 +63,8 @@ _MATCHED_WHOLE = {
 def everything() -> tuple[list[Use], list[str]]:
     """Return the uses of all patterns, and the calls whose patterns are made at run time."""
     uses, unknown = collect(crscore)
-    for name in analyzer.analyzer_names(analyzer.builtin()):
-        loaded = analyzer.read_analyzer(analyzer.builtin() / name, shipped=True)
+    for name in analyzer.analyzer_names(analyzer.builtin_folder()):
+        loaded = analyzer.read_analyzer(analyzer.builtin_folder() / name, shipped=True)
         uses += of_manifest(loaded.manifest, f"analyzers/{name}")
     uses += [Use(re.compile(pattern), "fullmatch", key) for key, (pattern, _) in FILE_RULES.items()]
     distinct = {(use.pattern, use.method): use for use in uses}.values()

@@ -146,20 +146,20 @@ def find_guarded(unit: Evidence) -> Iterator[Statement]:
         variables = _variables(fact.text)
         # If a condition of the other version has the same variables, such as
         # `if not a.ready: return`, the code is probably guarded in both versions.
-        if block is None or any(variables <= known for known in other_conditions[is_added]):
+        if block is None or any(variables <= names for names in other_conditions[is_added]):
             continue
         own_lines, other_lines = (block.added, block.removed)[:: 1 if is_added else -1]
-        texts, others = [text for _, text in own_lines], {text for _, text in other_lines if text}
+        texts, other_texts = [t for _, t in own_lines], {t for _, t in other_lines if t}
         code = squeeze("".join(text for line, text in own_lines if line >= fact.line))
         after = code.partition(squeeze(fact.text))[2].lstrip("){:")
         # Of lines with equal text, it is unknown which one has the condition.
-        bodies = [t for t in others if texts.count(t) == 1 and after.startswith(squeeze(t))]
+        bodies = [t for t in other_texts if texts.count(t) == 1 and after.startswith(squeeze(t))]
         body = max(bodies, key=len, default="").removesuffix("{").strip()
         # The sentence would be wrong for a loop, which also repeats its body, and for a condition
         # with a new `else`, whose code runs instead.
         is_unclear = "while" in code[:8] or (is_added and "else" in _variables(" ".join(texts)))
         # If the other version of the block has lines that this version lacks, it was rewritten.
-        if others <= {*texts} and not is_unclear and not _DULL.match(body):
+        if other_texts <= {*texts} and not is_unclear and not _DULL.match(body):
             body = quote(body if split_arguments(body) is not None else body + "…")
             verb = "now runs only" if is_added else "no longer runs only"
             question = (

@@ -113,7 +113,7 @@ def test_names_of_no_folder_is_an_error(tmp_path) -> None:
 
 def test_builtin_folder_holds_the_shipped_analyzers() -> None:
     assert {"pyscent", "ruff", "bandit", "lizard"} <= set(
-        analyzer.analyzer_names(analyzer.builtin())
+        analyzer.analyzer_names(analyzer.builtin_folder())
     )
 
 
@@ -121,7 +121,7 @@ def test_builtin_folder_of_a_wheel_lies_in_the_package(monkeypatch, tmp_path) ->
     carried = tmp_path / "crscore" / "_data" / "analyzers"
     carried.mkdir(parents=True)
     monkeypatch.setattr(analyzer, "__file__", str(tmp_path / "crscore" / "analysis" / "x.py"))
-    assert analyzer.builtin() == carried
+    assert analyzer.builtin_folder() == carried
 
 
 @pytest.mark.parametrize("name", ["tool.py", "rules.json", "analyzer.toml"])

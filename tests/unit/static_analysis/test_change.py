@@ -35,7 +35,7 @@ def at(line: int, end: int | None = None, *, rule: str = "r", text: str = "Bad."
 def classified(old: str, new: str, findings, before=None, *, context: int = 3) -> list[Finding]:
     diff = changed("a.py", old, new, context=context)
     (file,) = diff.files
-    return list(change.classify(file, findings, before))
+    return list(change.classify_findings(file, findings, before))
 
 
 def news(old: str, new: str, found, before) -> list[int]:
@@ -253,7 +253,7 @@ def test_finding_on_a_line_with_another_line_end_is_older() -> None:
     old = "def f():\n    bad()\n\n\ndef g():\n    bad()\n"
     diff = changed("a.py", old, old.replace("\n", "\r\n"))
     findings = [at(2), at(6)]
-    marked = change.classify(diff.files[0], findings, findings)
+    marked = change.classify_findings(diff.files[0], findings, findings)
     assert all(finding.pre_existing for finding in marked)
 
 

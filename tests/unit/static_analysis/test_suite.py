@@ -18,7 +18,7 @@ from crscore.static_analysis import analyzer, suite
 from tests.helpers import toys
 from tests.helpers.toys import added_files, finding_texts, run, toy
 
-SHIPPED = analyzer.analyzer_names(analyzer.builtin())
+SHIPPED = analyzer.analyzer_names(analyzer.builtin_folder())
 
 
 def selected(choice: str) -> tuple[str, ...]:
@@ -195,7 +195,7 @@ def test_untrusted_code_is_not_read_without_a_sandbox(tmp_path) -> None:
     assert (found.findings, found.identity) == ((), "partial,sandbox:none")
     assert found.notes == (
         "Not every tool could run, so issues may be missing: toy (not run on untrusted code, as "
-        "no sandbox works on this system; --trust runs them).",
+        "no sandbox works here; --trust runs tools without one).",
     )
 
 
