@@ -35,7 +35,7 @@ def tables(path: Path, claims: str, sources: bool) -> tuple[np.ndarray, np.ndarr
     Shapes (G, N, 3) and (N, 3), and N names.
     """
     rated = study.read_study(path)
-    recorded = study.recorded(rated) if claims == study.SOURCE else None
+    recorded = study.recorded(rated) if claims == study.RECORDED else None
     # Not the default matcher, which keeps hidden text in the results that the published leaves out.
     settings = {"matcher": "published"} if recorded else {"matcher": "published", "claims": claims}
     scorer = Scorer(generator=recorded, **settings)

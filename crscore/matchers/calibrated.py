@@ -24,7 +24,7 @@ from crscore import arrays
 from crscore.errors import InputError
 from crscore.matchers import features, guards
 from crscore.matchers.base import Cells, Judgement, Matcher
-from crscore.matchers.features import Background
+from crscore.matchers.features import TextStatistics
 from crscore.matchers.trees import Trees
 from crscore.records import Flag
 
@@ -61,7 +61,7 @@ class Calibrated(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Minimum degree at which a sentence addresses a pseudo-reference, in (0, 1)."""
     trees: Trees
     """Trees whose values are added to a cell's logit."""
-    background: Background
+    statistics: TextStatistics
     """Statistics of the training texts."""
     file: str = ""
     """First eight digits of the SHA-256 of the weights file; empty if there is no file."""
@@ -111,7 +111,7 @@ class Calibrated(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         shape = cells.similarity.shape
         if 0 in shape:
             return np.zeros(shape, dtype=np.float32)
-        table = features.compute_features(cells, self.background)
+        table = features.compute_features(cells, self.statistics)
         summed = self.trees.sum(table.reshape(-1, table.shape[2])).reshape(shape)
         length = table[..., -1]  # log(1 + words of the comment)
         # Without the discount, a comment would gain merely from more words. A discount of more than
@@ -126,14 +126,14 @@ def to_bytes(matcher: Calibrated) -> bytes:
     Returns:
         A NumPy archive (`.npz`), without pickled objects.
     """
-    background, trees = matcher.background, matcher.trees
+    statistics, trees = matcher.statistics, matcher.trees
     # Sorted, so that the same weights give the same bytes.
-    frequency = dict(sorted(background.frequency.items()))
+    frequency = dict(sorted(statistics.frequency.items()))
     facts = {name: getattr(matcher, name) for name in _SCALAR_FIELDS} | {
         "format": FORMAT,
-        "features": features.feature_names(len(background.axes)),
+        "features": features.feature_names(len(statistics.axes)),
         "depth": trees.depth,
-        "documents": background.documents,
+        "documents": statistics.documents,
     }
     return arrays.pack(
         {
@@ -141,7 +141,7 @@ def to_bytes(matcher: Calibrated) -> bytes:
             "stems": arrays.from_text("\n".join(frequency)),
             "frequency": np.array(list(frequency.values()), dtype=np.int32),
             **{name: getattr(trees, name) for name in _TREE_ARRAYS},
-            **{name: getattr(background, name) for name in _VECTOR_ARRAYS},
+            **{name: getattr(statistics, name) for name in _VECTOR_ARRAYS},
         }
     )
 
@@ -163,12 +163,12 @@ def read_weights(path: Path) -> Calibrated:
             raise InputError(f"{path} was made by another version of crscore; train it again")
         _check(content, features=len(names))
         stems, counts = arrays.to_lines(content["stems"]), content["frequency"].tolist()
-        background = {name: content[name] for name in _VECTOR_ARRAYS} | {
+        statistics = {name: content[name] for name in _VECTOR_ARRAYS} | {
             "frequency": dict(zip(stems, counts, strict=True)),
             "documents": facts["documents"],
         }
         trees = {name: content[name] for name in _TREE_ARRAYS} | {"depth": facts["depth"]}
-        return msgspec.convert(facts | {"trees": trees, "background": background}, Calibrated)
+        return msgspec.convert(facts | {"trees": trees, "statistics": statistics}, Calibrated)
 
     return arrays.unpack(path, parse, "weights of the calibrated matcher")
 

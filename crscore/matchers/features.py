@@ -23,7 +23,7 @@ DECIMALS: Final = 4
 """Number of decimals to which features are rounded."""
 
 
-class Background(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+class TextStatistics(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Statistics of the training texts."""
 
     frequency: Mapping[str, int]
@@ -78,12 +78,12 @@ def feature_names(axes: int) -> tuple[str, ...]:
     )
 
 
-def compute_features(cells: Cells, background: Background) -> Floats:
+def compute_features(cells: Cells, statistics: TextStatistics) -> Floats:
     """Compute the features of every cell.
 
     Args:
         cells: One change's cells.
-        background: Statistics of the training texts.
+        statistics: Statistics of the training texts.
 
     Returns:
         Array of shape (R, S, F), rounded to `DECIMALS`; F is 0 if R or S is 0. The features of a
@@ -98,20 +98,20 @@ def compute_features(cells: Cells, background: Background) -> Floats:
         stems[line.kind] |= line_stems
         names |= line_names
     added, removed = stems[LineKind.ADDED], stems[LineKind.REMOVED]
-    change = _Change(added, removed, added | removed, stems[LineKind.CONTEXT], names, background)
+    change = _Change(added, removed, added | removed, stems[LineKind.CONTEXT], names, statistics)
     texts = [words(ref.encoded_text) for ref in cells.references]
     counts = Counter(stem for text in texts for stem in text.stems)
     references = []
     for text in texts:
-        rarities = {stem: background.rarity((stem,)) for stem in text.stems}
+        rarities = {stem: statistics.rarity((stem,)) for stem in text.stems}
         weights = {stem: (rarity, rarity / counts[stem]) for stem, rarity in rarities.items()}
-        references.append(_Reference(text, background.rarity(text.stems), weights))
+        references.append(_Reference(text, statistics.rarity(text.stems), weights))
     rows = _describe_references(cells, references, change)
     # Hidden text must not change the features of visible text.
     by_comment: dict[tuple[int, bool], list[int]] = {}
     for index, sentence in enumerate(cells.sentences):
         by_comment.setdefault((sentence.comment, sentence.hidden), []).append(index)
-    width = len(feature_names(len(background.axes)))
+    width = len(feature_names(len(statistics.axes)))
     table: Floats = np.empty((*cells.similarity.shape, width), dtype=np.float32)
     for columns in by_comment.values():
         table[:, columns] = _describe_cells(cells, columns, references, rows, change)
@@ -126,7 +126,7 @@ class _Change(NamedTuple):
     changed: set[str]
     context: set[str]
     names: set[str]
-    background: Background
+    statistics: TextStatistics
 
 
 class _Reference(NamedTuple):
@@ -142,15 +142,15 @@ class _Reference(NamedTuple):
 
 
 def _describe_references(cells: Cells, weighed: Sequence[_Reference], change: _Change) -> Floats:
-    vectors, background = cells.reference_vectors, change.background
+    vectors, statistics = cells.reference_vectors, change.statistics
     total = len(weighed)
     # - 1, for the cosine of each reference with itself.
     cosines = (vectors @ vectors.T).sum(axis=1) - 1
     central = cosines / (total - 1) if total > 1 else np.full(total, 0.5)
-    like_claim = vectors @ background.claim
+    like_claim = vectors @ statistics.claim
     rows = []
     for index, (ref, (text, weight, _)) in enumerate(zip(cells.references, weighed, strict=True)):
-        shared = background.rarity(text.stems & change.changed)
+        shared = statistics.rarity(text.stems & change.changed)
         rows.append(
             [
                 math.log1p(text.length),
@@ -186,7 +186,7 @@ def _describe_cells(
     usual_row = rows[:, None, REFERENCE.index("like_claim")]
     usual_column = sentences[None, :, SENTENCE.index("like_claim")]
     cosine = cells.similarity[:, columns]
-    rarities = [change.background.rarity(text.stems) for text in texts]
+    rarities = [change.statistics.rarity(text.stems) for text in texts]
     pairs = list(zip(texts, rarities, strict=True))
     # In the order of `CELL`.
     to_typical = (cosine, cosine - usual_row, cosine - usual_column)
@@ -210,9 +210,9 @@ def _describe_cells(
 def _describe_sentences(
     texts: Sequence[Words], vectors: Floats, about: Floats, change: _Change
 ) -> Floats:
-    background, rarity = change.background, change.background.rarity
-    like_claim, like_remark = vectors @ background.claim, vectors @ background.remark
-    projected = (vectors - background.centre) @ background.axes.T
+    statistics, rarity = change.statistics, change.statistics.rarity
+    like_claim, like_remark = vectors @ statistics.claim, vectors @ statistics.remark
+    projected = (vectors - statistics.centre) @ statistics.axes.T
     rows = []
     for index, (text, (shared, union)) in enumerate(
         zip(texts, overlaps([text.stems for text in texts]), strict=True)

@@ -47,8 +47,8 @@ class JudgeAgreement(msgspec.Struct, frozen=True, kw_only=True):
     kappa: float | None
     """Cohen's kappa of these decisions; None if it is undefined."""
     auc: float | None
-    """Chance that a problem found, by the judge, has a higher probability of a match than a problem
-    not found; None if there is no such pair."""
+    """Chance that a problem that the bot found according to the judge has a higher probability of a
+    match than a problem that it did not find; None if there is no such pair."""
 
 
 class Agreement(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,7 +58,7 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True):
     among_judges: tuple[float, ...]
     """Cohen's kappa of each pair of judges with the same number of decisions."""
     recall_order: float | None
-    """Spearman's correlation, over the bots, of the recall by the matching and by the judges."""
+    """Spearman's correlation, over the bots, of the matching's recall with the judges' recall."""
     f1_order: float | None
     """The same correlation of F1."""
     recall_error: float
@@ -110,10 +110,10 @@ def _read_row(row: dict[str, Any], source: str) -> Iterator[Judged]:
                 )
                 decisions = tuple(entry["golden"] for entry in entries)
                 if not {*decisions} <= {None, *range(len(problems))}:
-                    raise InputError(f"{source}: {bot}, {judge}: a golden is no problem's index")
+                    raise InputError(f"{source}: {bot}, {judge}: `golden` is not a problem's index")
                 yield Judged(change, bot, judge, problems, findings, decisions)
     except (KeyError, TypeError, AttributeError) as exc:
-        hint = "; pass a file of decisions by hand with --decisions" if "same" in row else ""
+        hint = "; pass a file of manual decisions with --decisions" if "same" in row else ""
         raise InputError(f"{source}: expected pull, golden and found: {exc}{hint}") from exc
 
 
@@ -132,20 +132,20 @@ def agree(judged: Sequence[Judged], tables: Iterable[Doubles], threshold: float)
     """
     judges = sorted({group.judge for group in judged})
     bots = sorted({group.bot for group in judged})
-    units: dict[tuple[str, str, str, int], tuple[float, bool]] = {}
+    matches_found: dict[tuple[str, str, str, int], tuple[float, bool]] = {}
     findings = np.zeros((len(judges), len(bots)))
     for group, table in zip(judged, tables, strict=True):
         findings[judges.index(group.judge), bots.index(group.bot)] += len(group.findings)
         probabilities = {column: table[row, column] for row, column in assign(table).items()}
         for column in range(len(group.problems)):
             key = (group.judge, group.bot, group.change, column)
-            units[key] = probabilities.get(column, 0.0), column in group.decisions
+            matches_found[key] = probabilities.get(column, 0.0), column in group.decisions
     rows, judgements, recalls, f1s = [], {}, [], []
     for number, judge in enumerate(judges):
-        keys = sorted(key[1:] for key in units if key[0] == judge)
-        values = np.array([units[judge, *key][0] for key in keys])
+        keys = sorted(key[1:] for key in matches_found if key[0] == judge)
+        values = np.array([matches_found[judge, *key][0] for key in keys])
         matching = values >= threshold
-        truth = judgements[judge] = np.array([units[judge, *key][1] for key in keys])
+        truth = judgements[judge] = np.array([matches_found[judge, *key][1] for key in keys])
         area = resampled.compute_once(partial(resampled.auc, values, truth), len(keys))
         kappa = _kappa(matching, truth)
         rows.append(JudgeAgreement(judge=judge, decisions=len(keys), kappa=kappa, auc=area))
@@ -194,7 +194,7 @@ def _match(judged: Sequence[Judged], pair_model: PairModel) -> tuple[list[Double
 
 
 def write_judged_requests(path: Path) -> str:
-    """Write the requests to a language model about the unsure pairs of a file of judgements."""
+    """Return the requests for a language model about a file's unsure pairs, as JSON Lines."""
     _, unsure = _match(read_judgements(path), read_model())
     return write_requests(pair for *_, pair in unsure)
 

@@ -50,11 +50,11 @@ def make_table(title: str, rows: Iterable[Any], *columns: Column) -> str:
     # The first column is text, the others are numbers.
     padded = [
         " | ".join(
-            cell.rjust(width) if number else cell.ljust(width)
-            for number, (cell, width) in enumerate(zip(line, widths, strict=True))
+            cell.rjust(width) if index else cell.ljust(width)
+            for index, (cell, width) in enumerate(zip(line, widths, strict=True))
         )
         for line in lines
     ]
-    rules = ["-" * (width + 1) + (":" if number else "-") for number, width in enumerate(widths)]
+    rules = ["-" * (width + 1) + (":" if index else "-") for index, width in enumerate(widths)]
     head, *body = (f"| {line} |" for line in padded)
     return "\n".join([f"## {title}", "", head, f"|{'|'.join(rules)}|", *body])

@@ -211,7 +211,7 @@ def ranking(commits: Path, *, target: str) -> int:
     with progress.track("training the ranking"):
         learned = ranking.train(commits)
     _write_weights(ranking.to_toml(learned).encode(), target)
-    click.echo(learned.measures)
+    click.echo(learned.report)
     return 0
 
 
@@ -303,7 +303,7 @@ def labels(
     existing, added = labels.label_changes(changes, target, generator, _report)
     click.echo(f"{target}: {added:,} rows added, {existing:,} existed")
     if missing := len(changes) - existing - added:
-        click.echo(f"{missing:,} have no row: the model failed or wrote no claim; run it again")
+        click.echo(f"{missing:,} have no row: the model failed or wrote no claim; run labels again")
     return 0
 
 

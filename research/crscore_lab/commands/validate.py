@@ -46,7 +46,7 @@ class SplitCommand(GroupedCommand):
 @option(
     "--claims NAME",
     "recorded (claims and findings in the data), or a claim generator. Default for files of "
-    "comments: as for a score.",
+    "comments: that of crscore score.",
     default="recorded",
 )
 @setting_options("threshold")

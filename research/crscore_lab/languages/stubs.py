@@ -64,12 +64,12 @@ class Function(NamedTuple):
 def last_function(prompt: str) -> Function | None:
     """Return the function whose opening brace ends a prompt; None if there is none."""
     match = _LAST_FUNCTION.search(prompt)
-    return _function(match) if match is not None else None
+    return _read_function(match) if match is not None else None
 
 
 def find_functions(code: str) -> tuple[Function, ...]:
     """Return the functions that code defines, without `main`."""
-    return tuple(filter(None, map(_function, _ANY_FUNCTION.finditer(without_text(code)))))
+    return tuple(filter(None, map(_read_function, _ANY_FUNCTION.finditer(without_text(code)))))
 
 
 def _outermost_names(code: str) -> set[str]:
@@ -77,7 +77,7 @@ def _outermost_names(code: str) -> set[str]:
     text = without_text(code)
     names_by_depth: dict[int, set[str]] = {}
     for match in _ANY_FUNCTION.finditer(text):
-        if (function := _function(match)) is not None:
+        if (function := _read_function(match)) is not None:
             depth = open_braces(text[: match.start()])
             names_by_depth.setdefault(depth, set()).add(function.name)
     return names_by_depth[min(names_by_depth)] if names_by_depth else set()
@@ -99,18 +99,18 @@ def find_tested(problem: Problem, code: str) -> tuple[Function, ...]:
         words &= {problem.entry_point}
     elif problem.solution is not None:
         words &= _outermost_names(problem.solution)
-    # By head, because overloaded functions have the same name.
+    # Keyed by head, because overloaded functions have the same name.
     tested = {it.head: it for it in find_functions(code) if it.name in words}
     names = sorted({function.name for function in tested.values()})
     if not names:
         raise RejectedError("the program defines no function that the tests call")
     if len(names) > 1 and not problem.entry_point and problem.solution is None:
         listed = " and ".join(names)
-        raise RejectedError(f"the program defines {listed}; give an entry_point or a solution")
+        raise RejectedError(f"the tests call {listed}; give an entry_point or a solution")
     return tuple(tested.values())
 
 
-def _function(match: re.Match[str]) -> Function | None:
+def _read_function(match: re.Match[str]) -> Function | None:
     returned = _MODIFIERS.sub("", match["type"]).strip()
     if match["name"] in _NO_NAMES or not returned or returned.split()[0] in _NO_TYPES:
         return None
@@ -220,13 +220,13 @@ def build(
             paths = (path for path in target.rglob("*") if path.is_file())
             return {str(path.relative_to(target)): path.read_bytes() for path in paths}
         lines = (completed.stdout + completed.stderr).decode("utf-8", "replace").splitlines()
-        raise RejectedError(next((n for n in lines if " error: " in n), "it does not compile"))
+        raise RejectedError(next((n for n in lines if " error: " in n), "unknown compiler error"))
 
 
 def compile_tests(
     function: Callable[[str], Mapping[str, bytes]], source: str
 ) -> Mapping[str, bytes]:
-    """Compile tests with a function, and say in its error that the tests did not compile.
+    """Compile tests with a function; if this fails, raise an error that names the tests.
 
     Raises:
         RejectedError: The tests do not compile.

@@ -156,13 +156,13 @@ def auc(
     is_new = np.diff(stratum[order], prepend=-1) != 0
     starts = np.flatnonzero(is_new | (np.diff(values[order], prepend=np.inf) != 0))
     ordered_weights = weights[:, order]
-    upper = np.add.reduceat(ordered_weights * is_positive[order], starts, axis=1)
-    lower = np.add.reduceat(ordered_weights * ~is_positive[order], starts, axis=1)
+    positive = np.add.reduceat(ordered_weights * is_positive[order], starts, axis=1)
+    negative = np.add.reduceat(ordered_weights * ~is_positive[order], starts, axis=1)
     firsts = np.flatnonzero(is_new[starts])
-    positives, negatives = (np.add.reduceat(side, firsts, axis=1) for side in (upper, lower))
+    positives, negatives = (np.add.reduceat(it, firsts, axis=1) for it in (positive, negative))
     # For each positive row, count the negative rows below it, then subtract those of earlier
     # strata. The sums are exact, because their terms are multiples of 0.5.
-    below = (upper * (np.cumsum(lower, axis=1) - lower / 2)).sum(axis=1)
+    below = (positive * (np.cumsum(negative, axis=1) - negative / 2)).sum(axis=1)
     before = (positives * (np.cumsum(negatives, axis=1) - negatives)).sum(axis=1)
     return divide(below - before, (positives * negatives).sum(axis=1))
 
@@ -185,5 +185,5 @@ def interval(
         clusters: Cluster of each row, N names.
         resampling: Number of resamples and their seed.
     """
-    draws = resample(statistic, clusters, **resampling)
-    return percentile_interval(draws, clusters=len(set(clusters)))
+    values = resample(statistic, clusters, **resampling)
+    return percentile_interval(values, clusters=len(set(clusters)))

@@ -93,8 +93,8 @@ def _describe_validation(result: ValidationResult) -> Iterator[str]:
     yield (
         "No junk: without the systems that people rated worthless, which any metric separates from "
         "the rest. In system: mean of the correlations within each system. Pairs: share of pairs "
-        "of reviews of one change that a metric orders as people do. Systems: correlation of their "
-        f"means. Correlation of two people: {format_value(people[0] if people else None)}."
+        "of reviews of one change that a metric orders as people do. Systems: correlation of the "
+        f"systems' means. Correlation of people: {format_value(people[0] if people else None)}."
     )
     yield make_table(
         "The score on subsets of the reviews",

@@ -110,7 +110,7 @@ class ValidationResult(Struct, frozen=True, kw_only=True, tag_field="schema", ta
     """Ratings and scores of the reviews in study order, for the comparison of two runs."""
 
 
-def assess(
+def compute_result(
     study: Study, measured: Measurements, links: Links, resampling: Resampling, **fields: Any
 ) -> ValidationResult:
     """Compute the statistics of a result from the scores.

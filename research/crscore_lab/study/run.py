@@ -27,7 +27,7 @@ from crscore_lab.study.measures.link_classifier import Links
 from crscore_lab.study.measures.measurements import Extra, Measurements
 from crscore_lab.study.results import ValidationResult
 
-RECORDED: Final = study.SOURCE
+RECORDED: Final = study.RECORDED
 """Name of the claim generator that returns the claims stored in the study."""
 NO_ATTACK: Final = "no attack was made: no review is rated 4 or 5"
 
@@ -94,7 +94,7 @@ def run(
         DependencyError: A package is missing.
         CRScoreError: A part of the run failed.
     """
-    require_scipy()  # Here, because the scoring before the first correlation takes long.
+    require_scipy()  # Checked here, because the scoring before the first correlation takes long.
     if split and trainer is None:
         raise ConfigError("split", "options", "needs a trainer: no matcher is trained without one")
     encoder = VectorCache(scorer.make_encoder(settings))
@@ -112,7 +112,7 @@ def run(
     issue_counts, analyses = None, Analysis()
     if analyzers.analyzers:
         found = issues.analyze_changes(rated, study_scorer)
-        issue_counts = issues.assess(found, study_scorer)
+        issue_counts = issues.count_findings(found, study_scorer)
         notes += issue_counts.notes
         analyses = Analysis(
             tools=tuple(run for it in found for run in it.analysis.tools),
@@ -123,7 +123,7 @@ def run(
         extra_metrics = compute(measured, encoder.encoder)
         measured = measurements.add_metrics(measured, extra_metrics.metrics)
         notes += extra_metrics.notes
-    return results.assess(
+    return results.compute_result(
         rated,
         measured,
         scores.links,
@@ -212,7 +212,7 @@ def _score_folds(
             with progress.track(f"training the matcher {fold.name}"):
                 trained = trainer(fold.training_part(job.rated), encoder=job.encoder, seed=seed)
             name = trained.identity.partition("@")[0]
-            # The split and the seed determine the weights of all folds, so they identify them.
+            # The split and the seed identify the weights of all folds, because they determine them.
             matcher = FoldMatcher(trained, f"{name}@{split}.{seed}")
         study_scorer = job.make_scorer(matcher)
         fold_scores.append(job.score(study_scorer, fold))

@@ -1,11 +1,12 @@
 """Learns the pair model of `crscore bench`, from made-up points and from judges' decisions.
 
 The encoder's layers are tuned on made-up points alone, so that the judgements test them, too. The
-weights of the measures are learned from judgements and from made-up points that the layers were not
-tuned on, because judges saw few findings in other words than those of the problem.
+weights of the measures (the inputs of the logistic regression) are learned from judgements and from
+made-up points that the layers were not tuned on, because judges saw few findings in other words
+than those of the problem.
 
-Every split is by change. With the chosen threshold, there are as many misses as false matches among
-held-out changes.
+Every split keeps the data of a change together. With the chosen threshold, there are as many misses
+as false matches among held-out changes.
 """
 
 import hashlib
@@ -34,7 +35,7 @@ from crscore.statistics.intervals import Doubles
 from crscore.usefulness.evidence import Rarity
 from crscore_lab.judgements import Agreement, Judged, agree, read_judgements
 from crscore_lab.training import points
-from crscore_lab.training.logistic import fit_measures
+from crscore_lab.training.logistic import fit_logistic
 
 _Pairs = tuple[Doubles, Doubles, Doubles]
 """M measures, the label and the weight of each of N pairs, shapes (N, M), (N,) and (N,)."""
@@ -47,10 +48,10 @@ precision are as high."""
 DRAWS: Final = 2
 """Number of reviews that are drawn from each set of made-up findings."""
 PENALTY: Final = 3.0
-"""Factor of the L2 penalty of `fit_measures`."""
+"""Factor of the L2 penalty of `fit_logistic`."""
 UNSURE: Final = 0.06
-"""Maximum share of the decisions about held-out changes that may be in the model's band, so that
-they count as unsure."""
+"""Maximum share of the decisions about held-out changes that may count as unsure, because they are
+in the model's band."""
 
 
 class Learned(NamedTuple):
@@ -82,20 +83,20 @@ def train(path: Path, *, encoder: MiniLM, rarity: Rarity, seed: int = 0) -> Lear
     layers = points.tune(points.read_changes(), encoder, seed=seed)
     tables = [_measure(group, encoder, rarity, layers) for group in judged]
     drawn = _draw(points.read_changes(points.FOR_WEIGHTS), np.random.default_rng(seed))
-    made_up = _pairs(drawn, [_measure(group, encoder, rarity, layers) for group in drawn])
+    made_up = _join(drawn, [_measure(group, encoder, rarity, layers) for group in drawn])
     fold_of = dict(zip(changes, np.random.default_rng(seed).permutation(len(changes)) % FOLDS,
                        strict=True))  # fmt: skip
     probabilities = [np.zeros(0)] * len(judged)
     for fold in range(FOLDS):
-        inside = [i for i, group in enumerate(judged) if fold_of[group.change] != fold]
-        weights = _fit(_pairs([judged[i] for i in inside], [tables[i] for i in inside]), made_up)
-        for index in set(range(len(judged))).difference(inside):
+        training = [i for i, group in enumerate(judged) if fold_of[group.change] != fold]
+        weights = _fit(_join([judged[i] for i in training], [tables[i] for i in training]), made_up)
+        for index in set(range(len(judged))).difference(training):
             probabilities[index] = sigmoid(tables[index] @ weights[:-1] + weights[-1])
     content = b"".join(file.read_bytes() for file in (path, points.SHIPPED, points.FOR_WEIGHTS))
-    values, truth = _decisions(judged, probabilities)
-    threshold = _equal_error(values, truth)
-    band = _band(values, threshold)
-    weights = _fit(_pairs(judged, tables), made_up)
+    values, truth = _list_decisions(judged, probabilities)
+    threshold = _find_threshold(values, truth)
+    band = _find_band(values, threshold)
+    weights = _fit(_join(judged, tables), made_up)
     return Learned(
         PairModel(
             encoder=encoder.identity.partition("@")[0],
@@ -139,7 +140,7 @@ def _draw(changes: Sequence[points.Change], rng: np.random.Generator) -> list[Ju
     return drawn
 
 
-def _pairs(judged: Sequence[Judged], tables: Sequence[Doubles]) -> _Pairs:
+def _join(judged: Sequence[Judged], tables: Sequence[Doubles]) -> _Pairs:
     """Return the measures, labels and weights of all pairs of a finding and a problem."""
     labels, weights = [], []
     for group, table in zip(judged, tables, strict=True):
@@ -159,11 +160,11 @@ def _pairs(judged: Sequence[Judged], tables: Sequence[Doubles]) -> _Pairs:
 def _fit(judged: _Pairs, made_up: _Pairs) -> Doubles:
     measures, labels, weights = (np.concatenate(both) for both in zip(judged, made_up, strict=True))
     weights[len(judged[2]) :] *= MADE_UP_WEIGHT * judged[2].sum() / made_up[2].sum()
-    fitted = fit_measures(measures, labels, weights=weights, penalty=PENALTY)
+    fitted = fit_logistic(measures, labels, weights=weights, penalty=PENALTY)
     return fitted.astype(np.float64)
 
 
-def _decisions(
+def _list_decisions(
     judged: Sequence[Judged], probabilities: Sequence[Doubles]
 ) -> tuple[Doubles, npt.NDArray[np.bool_]]:
     """Return each problem's probability of a match, and whether the judge found a match."""
@@ -176,12 +177,12 @@ def _decisions(
     return np.array(values), np.array(truth)
 
 
-def _equal_error(values: Doubles, truth: npt.NDArray[np.bool_]) -> float:
+def _find_threshold(values: Doubles, truth: npt.NDArray[np.bool_]) -> float:
     """Return the threshold with as many misses as false matches."""
     return round(float(np.sort(values)[-int(truth.sum())]), 3)
 
 
-def _band(values: Doubles, threshold: float) -> tuple[float, float]:
+def _find_band(values: Doubles, threshold: float) -> tuple[float, float]:
     """Return the widest band around the threshold that has at most `UNSURE` of the values.
 
     The ends are equally far from the threshold in logits.

@@ -15,7 +15,7 @@ MAX_STEPS: Final = 120
 """Maximum number of steps of the optimiser."""
 
 
-def fit_measures(
+def fit_logistic(
     measures: Array,
     targets: Array,
     *,

@@ -16,7 +16,7 @@ from crscore.encoders.base import Encoder, Floats, Vectors
 from crscore.errors import InputError
 from crscore.matchers import features
 from crscore.matchers.calibrated import Calibrated
-from crscore.matchers.features import Background
+from crscore.matchers.features import TextStatistics
 from crscore.matchers.trees import Trees
 from crscore.records import Sentence
 from crscore.scoring.cells import Cells, compare
@@ -35,8 +35,9 @@ MIN_TEXTS: Final = 4
 """Minimum number of training texts that must contain a stem; rarer stems count as never seen."""
 DECISION: Final = 0.24
 """Minimum degree of a cell that counts as addressed."""
-# Padding must not raise a score. So more words, more sentences, a repetition or a less fitting
-# neighbour can only lower the degree of a cell, and evidence for a match can only raise it.
+# Padding must not raise a score. So more words, more sentences, a repetition, or less relevant
+# sentences in the same comment can only lower the degree of a cell, and evidence for a match can
+# only raise it.
 _FALLING: Final = (
     "comment.words", "sentence.sentences", "sentence.position", "sentence.overlap_before",
     "sentence.length",
@@ -53,7 +54,7 @@ class MatcherSettings:
 
     trees: TreeSettings = field(default_factory=TreeSettings)
     axes: int = 16
-    """Number of principal axes of review sentences among the features."""
+    """Number of principal components of review sentences that are used as features."""
     discount: float = 0.1
     """Amount that is subtracted from a cell's logit per unit of its comment's log-length."""
     negatives: bool = True
@@ -97,12 +98,12 @@ def train(
     vectors = Vectors(encoder)
     vectors.add(text for texts in sentences.values() for text in texts)
     vectors.add(ref.encoded_text for example in examples for ref in example.references)
-    background = _background(study, examples, sentences, vectors, axes=settings.axes)
+    statistics = _gather_statistics(study, examples, sentences, vectors, axes=settings.axes)
     reader = reader or reader_for(encoder)
     if reader:
         vectors.add(line for example in examples for line in list_windows(example.diff))
     cells = [make_cells(example, sentences[example.text], vectors, reader) for example in examples]
-    trees = _grow(examples, cells, background, settings=settings.trees, seed=seed)
+    trees = _grow(examples, cells, statistics, settings=settings.trees, seed=seed)
     if not trees.depth:  # lightgbm reports no error if its first tree finds no split
         raise InputError("the features do not separate the study's reviews: no tree found a split")
     return Calibrated(
@@ -113,7 +114,7 @@ def train(
         discount=settings.discount,
         decision=DECISION,
         trees=trees,
-        background=background,
+        statistics=statistics,
     )
 
 
@@ -147,14 +148,14 @@ def make_cells(
     return replace(cells, about=about)
 
 
-def _background(
+def _gather_statistics(
     study: Study,
     examples: Sequence[Example],
     sentences: Mapping[str, Sequence[str]],
     vectors: Vectors,
     *,
     axes: int,
-) -> Background:
+) -> TextStatistics:
     claims = [ref.encoded_text for change in study.changes for ref in change.claims]
     # Only rated reviews, because the examples also have texts that were made to fool a score.
     remarks = [
@@ -168,20 +169,20 @@ def _background(
     if not claims:  # a study without recorded claims
         claims = [ref.encoded_text for example in examples for ref in example.references]
     vectors.add(claims)
-    return make_background(claims, vectors.of(claims), remarks, vectors.of(remarks), axes=axes)
+    return compute_statistics(claims, vectors.of(claims), remarks, vectors.of(remarks), axes=axes)
 
 
 def _grow(
     examples: Sequence[Example],
     cells: Sequence[Cells],
-    background: Background,
+    statistics: TextStatistics,
     *,
     settings: TreeSettings,
     seed: int,
 ) -> Trees:
     shapes, targets, rows = [], [], []
     for example, example_cells in zip(examples, cells, strict=True):
-        table = features.compute_features(example_cells, background)
+        table = features.compute_features(example_cells, statistics)
         # A review without a sentence has no cells.
         if table.size:
             shapes.append(table.shape[:2])
@@ -189,7 +190,7 @@ def _grow(
             rows.append(table.reshape(-1, table.shape[2]))
     if not rows:
         raise InputError("the study rates no review that has a sentence and a claim to compare")
-    names = features.feature_names(len(background.axes))
+    names = features.feature_names(len(statistics.axes))
     return boosting.grow_trees(
         np.concatenate(rows),
         Layout.of(shapes, targets),
@@ -199,46 +200,46 @@ def _grow(
     )
 
 
-def make_background(
-    claims: Sequence[str],
-    claim_vectors: Floats,
-    remarks: Sequence[str],
-    remark_vectors: Floats,
+def compute_statistics(
+    references: Sequence[str],
+    reference_vectors: Floats,
+    sentences: Sequence[str],
+    sentence_vectors: Floats,
     *,
     axes: int,
-) -> Background:
+) -> TextStatistics:
     """Count stems and compute the principal axes of review sentences.
 
     Args:
-        claims: Pseudo-references of the training changes.
-        claim_vectors: Unit vectors of the claims, shape (len(claims), D).
-        remarks: Review sentences of the training changes.
-        remark_vectors: Unit vectors of the remarks, shape (len(remarks), D).
+        references: Pseudo-references of the training changes.
+        reference_vectors: Unit vectors of the references, shape (len(references), D).
+        sentences: Review sentences of the training changes.
+        sentence_vectors: Unit vectors of the sentences, shape (len(sentences), D).
         axes: Number of axes.
 
     Returns:
-        The background. The largest component of each axis is positive, so that the same texts
+        The statistics. The largest component of each axis is positive, so that the same texts
         always give the same signs.
     """
-    texts = [*claims, *remarks]
+    texts = [*references, *sentences]
     counts = Counter(stem for text in texts for stem in words(text).stems)
-    claim = claim_vectors.mean(axis=0, dtype=np.float64)
-    centre = remark_vectors.mean(axis=0, dtype=np.float64)
-    centred = remark_vectors.astype(np.float64) - centre
+    claim = reference_vectors.mean(axis=0, dtype=np.float64)
+    centre = sentence_vectors.mean(axis=0, dtype=np.float64)
+    centred = sentence_vectors.astype(np.float64) - centre
     _, directions = np.linalg.eigh(centred.T @ centred)
     # `eigh` sorts by rising eigenvalue.
     main = directions[:, ::-1][:, :axes].T
     peaks = main[np.arange(len(main)), np.abs(main).argmax(axis=1)]
-    return Background(
+    return TextStatistics(
         frequency={stem: n for stem, n in sorted(counts.items()) if n >= MIN_TEXTS},
         documents=len(texts),
-        claim=_rounded(claim / np.linalg.norm(claim)),
-        remark=_rounded(centre / np.linalg.norm(centre)),
-        axes=_rounded(main * np.sign(peaks)[:, None]),
-        centre=_rounded(centre),
+        claim=_round(claim / np.linalg.norm(claim)),
+        remark=_round(centre / np.linalg.norm(centre)),
+        axes=_round(main * np.sign(peaks)[:, None]),
+        centre=_round(centre),
     )
 
 
-def _rounded(values: npt.NDArray[np.float64]) -> Floats:
+def _round(values: npt.NDArray[np.float64]) -> Floats:
     # Rounded, because sums differ between machines in their last bits, but the file should not.
     return np.round(values, 5).astype(np.float32)

@@ -30,7 +30,7 @@ EPOCHS: Final = 4
 RATE: Final = 1e-4
 """Peak learning rate of the layers."""
 SCALE_RATE: Final = 0.01
-"""Peak learning rate of the weights of the measures."""
+"""Peak learning rate of the measures' weights, which are used in tuning only."""
 BATCH: Final = 4
 """Number of changes in a batch."""
 OTHER_CHANGE: Final = 0.1
@@ -38,8 +38,7 @@ OTHER_CHANGE: Final = 0.1
 PAIR_WEIGHT: Final = 4.0
 """Weight of the decision about each pair, relative to the choice among the problems of a change."""
 START: Final = (6.0, 3.0, 3.0, -5.0)
-"""Initial weights: of the cosine, of the covered tokens of the problem and of the finding, and the
-bias."""
+"""Initial weights of the three measures of `_measure`, and the initial bias."""
 
 
 class Point(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,9 +61,9 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
     def labels(self) -> npt.NDArray[np.float32]:
         """Return 1 if a finding names a problem and 0 otherwise, shape (F, P)."""
-        own = [point.problem is not None for point in self.points]
+        has_problem = [point.problem is not None for point in self.points]
         rows = [index for index, point in enumerate(self.points) for _ in point.findings]
-        return np.eye(len(own), dtype=np.float32)[rows][:, own]
+        return np.eye(len(has_problem), dtype=np.float32)[rows][:, has_problem]
 
 
 def read_changes(path: Path = SHIPPED) -> list[Change]:
@@ -149,7 +148,11 @@ def _view(torch: Any, network: Network, states: Sequence[Any]) -> tuple[Any, Any
 
 
 def _measure(torch: Any, findings: tuple[Any, Any, Any], problems: tuple[Any, Any, Any]) -> Any:
-    """Return the measures of `crscore.bench.pairs` that need only vectors, shape (F, P, 3)."""
+    """Return the measures of `crscore.bench.pairs` that need only vectors, shape (F, P, 3).
+
+    They are the cosine of the texts, and how well the tokens of the problem, and those of the
+    finding, match the other text's tokens.
+    """
     cosines = torch.einsum("fad,pbd->fpab", findings[1], problems[1])
     of_finding, of_problem = findings[2][:, None], problems[2][None]
     inside = of_finding[..., None] * of_problem[:, :, None, :]
@@ -164,12 +167,12 @@ def _measure(torch: Any, findings: tuple[Any, Any, Any], problems: tuple[Any, An
 def _loss(torch: Any, logits: Any, batch: Sequence[Change]) -> Any:
     """Return the loss of the decisions about pairs and of the choices among a change's problems."""
     labels = torch.block_diag(*(torch.from_numpy(change.labels()) for change in batch))
-    own = torch.block_diag(*(torch.ones(change.labels().shape) for change in batch))
-    pair_weights = own + OTHER_CHANGE * (1 - own)
+    same_change = torch.block_diag(*(torch.ones(change.labels().shape) for change in batch))
+    pair_weights = same_change + OTHER_CHANGE * (1 - same_change)
     decisions = torch.nn.functional.binary_cross_entropy_with_logits(
         logits, labels, weight=pair_weights, reduction="sum"
     )
-    is_named = labels.sum(dim=1) > 0
-    choices = torch.log_softmax(logits.masked_fill(own == 0, -30.0), dim=1)
-    choice = -(choices * labels).sum(dim=1)[is_named].mean()
+    names_problem = labels.sum(dim=1) > 0
+    choices = torch.log_softmax(logits.masked_fill(same_change == 0, -30.0), dim=1)
+    choice = -(choices * labels).sum(dim=1)[names_problem].mean()
     return PAIR_WEIGHT * decisions / pair_weights.sum() + choice

@@ -27,9 +27,9 @@ COMMIT_CHARS: Final = 10
 MIN_CLAIMS: Final = 20
 """Minimum number of claims that must have a feature for the feature to get a weight."""
 TITLE_WEIGHT: Final = 0.1
-"""Weight of a topic of a titled commit, relative to 1 for a judged claim."""
-TITLED: Final = 120
-"""Maximum number of commits of a repository whose titles are read."""
+"""Weight of a topic that is labelled by its commit's title, relative to 1 for a judged claim."""
+MAX_TITLES: Final = 120
+"""Maximum number of commit titles that are read per repository."""
 MAX_DIFF_CHARS: Final = 30_000
 """Maximum characters of the diff of a commit whose title is read."""
 MIN_TITLE_SCORE: Final = 4.0
@@ -40,7 +40,7 @@ TITLE_SHARES: Final = {"name": 1.0, "quoted": 0.6, "file": 0.4, "code": 0.3}
 """Source of a word in a topic -> factor of the word's inverse document frequency in the score."""
 FOLDS: Final = 5
 PENALTY: Final = 30.0
-"""Factor of the L2 penalty of `fit_measures`; high, because features of one claim overlap."""
+"""Factor of the L2 penalty of `fit_logistic`; high, because features of one claim overlap."""
 RISING: Final = frozenset(
     {"public", "size", "share", "largest", "used", "named by others", "conditions", "errors"}
 )
@@ -52,7 +52,7 @@ _FRAME: Final = re.compile(r"^\w+(?:\([^)]{0,80}\))?!?:\s|\(#\d+\)|\[[^\]]{0,80}
 
 
 class Row(NamedTuple):
-    """Claim that readers judged, or the first claim of a topic of a commit with a title."""
+    """Claim that readers judged, or the first claim of a topic, labelled by the commit's title."""
 
     repository: str
     commit: str
@@ -60,15 +60,16 @@ class Row(NamedTuple):
     is_wanted: bool
     """Whether readers called the claim useful, or the title names the topic."""
     letter: str
-    """Readers' judgement: `U`, `T`, `W` or `M`; "" for a topic."""
+    """Readers' judgement: useful, trivial, wrong or misleading (`U`, `T`, `W` or `M`); "" for a
+    topic."""
 
 
 class Learned(NamedTuple):
     """Weights, and how good such weights are on repositories that they were not trained on."""
 
     weights: dict[str, float]
-    measures: str
-    """Two lines of text."""
+    report: str
+    """How good such weights are, in two lines."""
 
 
 def train(commits: Path) -> Learned:
@@ -87,21 +88,21 @@ def train(commits: Path) -> Learned:
         names = set(repositories[fold::FOLDS])
         weights = _fit([row for row in rows if row.repository not in names])
         held_out += [(row, weigh(row.features, weights)) for row in rows if row.repository in names]
-    return Learned(_fit(rows), _measure(held_out))
+    return Learned(_fit(rows), _report(held_out))
 
 
 def to_toml(learned: Learned) -> str:
-    """Return the file of weights, with the measures as its card."""
-    card = "\n# ".join(
+    """Return the file of weights, with the report as a comment at its top."""
+    header = "\n# ".join(
         [
             "Weights of the features of claims (`ranking.py`), in a logistic regression: the",
             "probability that a reader calls a claim useful. Written by `crscore train ranking`.",
             "On repositories that they were not learned from:",
-            *learned.measures.splitlines(),
+            *learned.report.splitlines(),
         ]
     )
     rows = (f'"{name}" = {value}' for name, value in learned.weights.items())
-    return "\n".join([f"# {card}", "", "[weights]", *rows, ""])
+    return "\n".join([f"# {header}", "", "[weights]", *rows, ""])
 
 
 def _read_commits(commits: Path) -> Iterator[dict[str, Any]]:
@@ -135,7 +136,7 @@ def _titled_rows(commits: Path) -> Iterator[Row]:
     sample = [
         commit
         for _, group in sorted(by_repository.items())
-        for commit in random.Random(0).sample(group, min(TITLED, len(group)))
+        for commit in random.Random(0).sample(group, min(MAX_TITLES, len(group)))
     ]
     titles = [stems(_FRAME.sub(" ", commit["subject"])) for commit in sample]
     counts = Counter(word for title in titles for word in title)
@@ -169,7 +170,7 @@ def _title_score(
 def _fit(rows: Sequence[Row]) -> dict[str, float]:
     counts = Counter(name for row in rows if row.letter for name in row.features)
     names = sorted(name for name, count in counts.items() if count >= MIN_CLAIMS)
-    fitted = logistic.fit_measures(
+    fitted = logistic.fit_logistic(
         np.array([[row.features.get(name, 0.0) for name in names] for row in rows]),
         np.array([row.is_wanted for row in rows], dtype=np.float64),
         weights=np.array([1.0 if row.letter else TITLE_WEIGHT for row in rows]),
@@ -181,7 +182,7 @@ def _fit(rows: Sequence[Row]) -> dict[str, float]:
     }
 
 
-def _measure(held_out: Sequence[tuple[Row, float]]) -> str:
+def _report(held_out: Sequence[tuple[Row, float]]) -> str:
     claims = [item for item in held_out if item[0].letter]
     useful, useless = (
         np.array([weight for row, weight in claims if row.is_wanted is is_useful])
@@ -200,12 +201,12 @@ def _measure(held_out: Sequence[tuple[Row, float]]) -> str:
     ]
     rows = [row for part in counted for row in part]
     return (
-        f"{len(claims):,} judged claims: AUC {wins:.3f}; {len(rows) / len(commits):.1f} a commit "
-        f"count, of which {fmean(row.is_wanted for row in rows):.0%} are useful and "
+        f"{len(claims):,} judged claims: AUC {wins:.3f}; {len(rows) / len(commits):.1f} counted "
+        f"per commit, of which {fmean(row.is_wanted for row in rows):.0%} are useful and "
         f"{fmean(row.letter in 'WM' for row in rows):.1%} wrong or misleading; the first is "
         f"useful in {fmean(ranked[0][0].is_wanted for ranked in commits):.0%} of commits, none in "
         f"{fmean(not any(row.is_wanted for row in part) for part in counted):.0%}\n"
-        f"{len(titled):,} titles: the first topic is theirs in "
+        f"{len(titled):,} titles: the title names the first topic in "
         f"{fmean(ranked[0] for ranked in titled):.0%}, one of the first three in "
         f"{fmean(any(ranked[:3]) for ranked in titled):.0%}"
     )

@@ -114,7 +114,7 @@ def train(
     fitted = cross_fit(corpus, encoder=encoder, generator=generator, tune=tune)
     candidates = [item for fold in fitted.candidates for item in fold]
     learned = worth.fit(candidates)
-    final = tune(fitted.rows, _tunable(encoder))
+    final = tune(fitted.rows, _choose_tunable(encoder))
     weights = replace(
         fitted.weights,
         network=structs.replace(final, phrases=phrases.learn(fitted.rows), worth=learned),
@@ -125,7 +125,7 @@ def train(
         corpus.study,
         encoder=encoder,
         generator=generator,
-        reader=Reader(weights, _tunable(encoder)),
+        reader=Reader(weights, _choose_tunable(encoder)),
     )
     return weights, matcher
 
@@ -179,26 +179,26 @@ def cross_fit(
         scale=Scale(values={}, spread={}),
         guide={},
     )
-    rows = list(_labelled(corpus.posts))
+    rows = list(_label_texts(corpus.posts))
     fitted = CrossFit(rows=rows, about=about, weights=weights, readers=[], candidates=[])
     for fold in range(FOLDS):
         learning = [row for row in rows if fold_of(row.group) != fold]
         held_out = structs.replace(
-            tune(learning, _tunable(encoder)), phrases=phrases.learn(learning)
+            tune(learning, _choose_tunable(encoder)), phrases=phrases.learn(learning)
         )
-        reader = Reader(replace(weights, network=held_out), _tunable(encoder))
+        reader = Reader(replace(weights, network=held_out), _choose_tunable(encoder))
         judge = _Judge(reader, changes, vectors)
         fitted.readers.append(reader)
-        fitted.candidates.append(judge.candidates(_compared(corpus, texts, fold)))
+        fitted.candidates.append(judge.measure_remarks(_list_compared(corpus, texts, fold)))
     return fitted
 
 
-def _tunable(encoder: Encoder) -> MiniLM:
+def _choose_tunable(encoder: Encoder) -> MiniLM:
     return encoder if isinstance(encoder, MiniLM) else MiniLM()
 
 
 class _Changes(dict[str, _Change]):
-    """Changes by their hash."""
+    """Hash of a change -> the change."""
 
     def __init__(self, generator: ClaimGenerator) -> None:
         super().__init__()
@@ -228,7 +228,7 @@ def split_body(comment: Comment, diff: Diff | None) -> tuple[Sentence, ...]:
     return sentences_of([parsed])
 
 
-def _labelled(posts: Iterable[Post]) -> Iterator[LabelledText]:
+def _label_texts(posts: Iterable[Post]) -> Iterator[LabelledText]:
     """Yield full texts, and the sentences that were judged, with their known labels."""
     judged = judgements.read_sentence_judgements()
     by_words = judgements.read_words_judgements()
@@ -240,8 +240,8 @@ def _labelled(posts: Iterable[Post]) -> Iterator[LabelledText]:
         # judgement and one of the text alone is easier to learn: on held-out texts, the rank
         # correlation with the judgement with the code rose from 0.27 to 0.29 for the worth, and
         # from 0.39 to 0.42 for the importance.
-        read = by_words.get(text_key(post.comment.body.strip()), {})
-        for name, value in read.items():
+        from_text = by_words.get(text_key(post.comment.body.strip()), {})
+        for name, value in from_text.items():
             ratings[name] = (value + ratings.get(name, value)) / 2
         has_labels = post.stance is not None or bool(ratings)
         for text in sentences:
@@ -256,7 +256,7 @@ def _labelled(posts: Iterable[Post]) -> Iterator[LabelledText]:
             for text in sentences if post.by_sentence else [" ".join(sentences)]:
                 yield LabelledText(
                     text=text, group=post.group, stance=post.stance,
-                    ratings=ratings, weight=post.weight * (COMMENT_WEIGHT if read else 1.0),
+                    ratings=ratings, weight=post.weight * (COMMENT_WEIGHT if from_text else 1.0),
                 )  # fmt: skip
 
 
@@ -266,7 +266,7 @@ def _learn_changes(texts: Sequence[_Text], changes: _Changes, vectors: Vectors) 
     vectors.add(_texts_of(changes.values()))
     for change in changes.values():
         change.evidence = _collect(change, vectors)
-    return _rarity(changes.values())
+    return _count_rarity(changes.values())
 
 
 def _collect(change: _Change, vectors: Vectors) -> ChangeEvidence:
@@ -281,7 +281,7 @@ def _texts_of(changes: Iterable[_Change]) -> Iterator[str]:
         yield from list_windows(change.diff)
 
 
-def _rarity(changes: Iterable[_Change]) -> Rarity:
+def _count_rarity(changes: Iterable[_Change]) -> Rarity:
     counts: Counter[str] = Counter()
     documents = 0
     for change in changes:
@@ -339,7 +339,7 @@ def fit_about(rows: Sequence[AboutRow]) -> Floats:
     """
     if not rows:
         raise InputError("no text of the data can be compared with a change other than its own")
-    return logistic.fit_measures(
+    return logistic.fit_logistic(
         np.array([row.measures for row in rows]),
         np.array([float(row.is_own) for row in rows]),
         weights=np.array([row.weight for row in rows]),
@@ -350,7 +350,7 @@ _Compared = tuple[Candidate, Diff | None, tuple[Comment, ...]]
 """Text to learn from, without its remarks; its change, if that is known; and its comments."""
 
 
-def _compared(corpus: Corpus, texts: Sequence[_Text], fold: int) -> Iterator[_Compared]:
+def _list_compared(corpus: Corpus, texts: Sequence[_Text], fold: int) -> Iterator[_Compared]:
     """Yield the texts of a fold from which the worth is learned."""
     rng = random.Random(fold)
     for text in texts:
@@ -390,7 +390,7 @@ class _Judge:
         self._changes = changes
         self._vectors = vectors
 
-    def candidates(self, compared: Iterable[_Compared]) -> list[Candidate]:
+    def measure_remarks(self, compared: Iterable[_Compared]) -> list[Candidate]:
         """Add the measured remarks to the candidates, and return the candidates."""
         items = list(compared)
         self._changes.add(diff for _, diff, _ in items if diff)

@@ -19,7 +19,7 @@ from crscore.usefulness.headline import BOTS, PEOPLE
 from crscore.usefulness.model import Scale
 from crscore.usefulness.reader import sigmoid, weigh_worth
 from crscore.usefulness.reading import OUTPUTS
-from crscore_lab.training.logistic import fit_measures
+from crscore_lab.training.logistic import fit_logistic
 
 Floats = npt.NDArray[np.float32]
 
@@ -36,13 +36,13 @@ TEMPLATE_WEIGHT: Final = 2.0
 BOTS_WEIGHT: Final = 8.0
 """Weight of a comment by a bot, because the data has eight times as many comments by people."""
 PENALTY: Final = 150.0
-"""Factor of the L2 penalty of `fit_measures`."""
+"""Factor of the L2 penalty of `fit_logistic`."""
 KNOTS: Final = 5
 """Number of groups of texts of similar standing whose spread is measured."""
 SPREAD: Final = {headline.REVIEWS: (0.1, 0.5, 0.9), headline.COMMENTS: (0.12, 0.5, 0.88)}
-"""Quantiles of the standings by readers in each group. Of unseen texts, 80 % are between the first
-and the last. For reviews, this takes a wider interval, because reviews of one repository are alike.
-"""
+"""Quantiles of the standings by readers in each group. The standings of 80 % of unseen texts are
+between the first and the last quantile. For reviews, this takes a wider interval, because reviews
+of one repository are alike."""
 
 
 class MeasuredRemark(NamedTuple):
@@ -92,11 +92,11 @@ def fit(candidates: Sequence[Candidate]) -> Floats:
     if not rows:
         raise InputError("no remark of the data has a known worth")
     measures, targets, weights = map(np.array, zip(*rows, strict=True))
-    return fit_measures(measures, targets, weights=weights, penalty=PENALTY)
+    return fit_logistic(measures, targets, weights=weights, penalty=PENALTY)
 
 
 def best_of(remarks: Sequence[MeasuredRemark]) -> Floats:
-    """Return the measures of the remark with the highest worth among the network's outputs."""
+    """Return the measures of the remark for which the network's output `worth` is the highest."""
     at = OUTPUTS.index("worth")
     return max((remark.measures for remark in remarks), key=lambda row: float(row[at]))
 
@@ -159,7 +159,7 @@ def _sort_sets(values: Mapping[tuple[str, str], list[float]]) -> dict[tuple[str,
 
 
 def _measure_spread(pairs: Sequence[tuple[float, float]], quantiles: Sequence[float]) -> Floats:
-    """Return a table of `Scale.spread` from the values of texts, by the network and by readers."""
+    """Return a table of `Scale.spread` from the network's and the readers' value of each text."""
     by_network, by_readers = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
     standings = np.stack([_percentiles(by_network), _percentiles(by_readers)], axis=1)
     ordered = standings[np.argsort(standings[:, 0], kind="stable")]

@@ -14,7 +14,7 @@ ONES = np.ones(N)
 
 
 def fitted(targets=TARGETS, weights=ONES) -> np.ndarray:
-    return logistic.fit_measures(MEASURES, targets, weights=weights)
+    return logistic.fit_logistic(MEASURES, targets, weights=weights)
 
 
 def probabilities(weights: np.ndarray) -> np.ndarray:
@@ -65,7 +65,7 @@ def test_gradient_matches_the_loss(monkeypatch) -> None:
         return SimpleNamespace(x=start)
 
     monkeypatch.setattr(logistic, "require_scipy", lambda _: SimpleNamespace(minimize=watch))
-    logistic.fit_measures(MEASURES, TARGETS, weights=1 + RNG.random(N))
+    logistic.fit_logistic(MEASURES, TARGETS, weights=1 + RNG.random(N))
     at = RNG.normal(size=4)
     slope = kept["loss"](at)[1]
     for index, step in enumerate(np.eye(4) * 1e-5):

@@ -62,7 +62,7 @@ def test_trees_depend_on_the_seed(data, learned) -> None:
     other = matcher.train(data, encoder=hashing.Hashing(), settings=SMALL, seed=1)
     assert other.seed == 1
     assert not np.array_equal(other.trees.value, learned.trees.value)
-    np.testing.assert_array_equal(other.background.axes, learned.background.axes)
+    np.testing.assert_array_equal(other.statistics.axes, learned.statistics.axes)
 
 
 def test_reader_judges_what_is_about_the_change(data) -> None:
@@ -88,7 +88,7 @@ def test_weights_have_the_hash_of_the_data_and_the_encoder(data, learned) -> Non
         0,
         "hashing:256",
     )
-    assert learned.background.axes.shape == (3, 256)
+    assert learned.statistics.axes.shape == (3, 256)
     assert learned.trees.depth > 0
     assert learned.decision == matcher.DECISION
     assert learned.trees.feature.max() < len(features.feature_names(3))
@@ -189,7 +189,7 @@ def test_matcher_is_trained_on_a_study_without_recorded_claims(tmp_path: Path) -
         encoder=hashing.Hashing(),
         settings=SMALL,
     )
-    assert np.isfinite(trained.background.claim).all()
+    assert np.isfinite(trained.statistics.claim).all()
 
 
 @pytest.mark.parametrize("text", ["", " \n ", "<!-- only hidden -->"])

@@ -191,7 +191,7 @@ def test_comment_that_was_also_judged_without_code_has_the_mean(data, monkeypatc
     post = next(post for post in data.posts if "worth" in post.ratings and not post.by_sentence)
     judged = {text_key(post.comment.body.strip()): {"worth": 0.2}}
     monkeypatch.setattr(judgements, "read_words_judgements", lambda: judged)
-    row = next(row for row in usefulness._labelled([post]) if "worth" in row.ratings)
+    row = next(row for row in usefulness._label_texts([post]) if "worth" in row.ratings)
     assert row.ratings["worth"] == pytest.approx((post.ratings["worth"] + 0.2) / 2)
     assert row.weight == post.weight * usefulness.COMMENT_WEIGHT
 

@@ -125,7 +125,7 @@ def test_empty_side_gives_no_degree(matcher, cells, sentences, claims) -> None:
 
 def test_degrees_are_what_the_trees_and_the_discount_say(matcher, cells) -> None:
     change_cells, learned = cells(REVIEW), matcher
-    rows = features.compute_features(change_cells, learned.background)
+    rows = features.compute_features(change_cells, learned.statistics)
     words = np.exp(rows[0, 0, -1]) - 1
     logit = (
         learned.start
@@ -251,9 +251,9 @@ def test_hidden_prose_has_degree_0_and_a_hidden_marker_is_left_out(matcher, cell
 
 def test_order_of_the_references_moves_only_their_rows(matcher, cells) -> None:
     # A reference's rank is among the features; the rest follows the reference.
-    names = features.feature_names(len(matcher.background.axes))
+    names = features.feature_names(len(matcher.statistics.axes))
     kept = [index for index, name in enumerate(names) if name != "reference.position"]
-    usual = matcher.background
+    usual = matcher.statistics
     forward = features.compute_features(cells(REVIEW), usual)
     backward = features.compute_features(cells(REVIEW, CLAIMS[::-1]), usual)[::-1]
     np.testing.assert_allclose(forward[..., kept], backward[..., kept], atol=2e-4)
@@ -286,7 +286,7 @@ def directions() -> dict[str, int]:
 @pytest.mark.parametrize(("name", "direction"), directions().items())
 def test_shipped_trees_are_monotonic_in_a_feature(matcher, name: str, direction: int) -> None:
     trees = matcher.trees
-    names = features.feature_names(len(matcher.background.axes))
+    names = features.feature_names(len(matcher.statistics.axes))
     column = names.index(name)
     rng = np.random.default_rng(5)
     # Every value at which some tree can branch, so that no region is left out.

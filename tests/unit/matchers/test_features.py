@@ -10,7 +10,7 @@ from crscore.diff import parse
 from crscore.encoders import hashing
 from crscore.matchers import features
 from crscore.matchers.base import Cells
-from crscore.matchers.features import DECIMALS, Background
+from crscore.matchers.features import DECIMALS, TextStatistics
 from crscore.records import PseudoReference, ReferenceKind, Sentence
 from crscore.scoring.cells import cosine
 
@@ -38,9 +38,9 @@ STRANGE = (
 )
 
 
-def background() -> Background:
+def statistics() -> TextStatistics:
     rng = np.random.default_rng(0)
-    return Background(
+    return TextStatistics(
         frequency={"limit": 5, "test": 3},
         documents=9,
         claim=rng.normal(size=DIM).astype(np.float32) / 4,
@@ -79,7 +79,7 @@ def cells(
 
 
 def table(*sentences: str | Sentence, **others) -> np.ndarray:
-    return features.compute_features(cells(sentences, **others), background())
+    return features.compute_features(cells(sentences, **others), statistics())
 
 
 def column(values: np.ndarray, name: str) -> list[list[float]]:
@@ -108,7 +108,7 @@ def test_empty_side_gives_an_empty_table(claims, sentences) -> None:
 
 def test_every_cell_knows_its_cosine() -> None:
     change_cells = cells(("The limit is low.", "Why?"))
-    values = features.compute_features(change_cells, background())
+    values = features.compute_features(change_cells, statistics())
     np.testing.assert_allclose(column(values, "cell.cosine"), change_cells.similarity, atol=6e-5)
 
 
@@ -220,7 +220,7 @@ def test_change_without_lines_gives_finite_numbers() -> None:
         similarity=change_cells.similarity,
         about=change_cells.about,
     )
-    assert np.isfinite(features.compute_features(bare, background())).all()
+    assert np.isfinite(features.compute_features(bare, statistics())).all()
 
 
 def test_about_of_a_sentence_is_its_own_and_of_a_comment_the_mean() -> None:
@@ -254,8 +254,8 @@ def test_last_bits_of_a_cosine_do_not_matter() -> None:
         about=change_cells.about,
     )
     np.testing.assert_array_equal(
-        features.compute_features(change_cells, background()),
-        features.compute_features(shaken, background()),
+        features.compute_features(change_cells, statistics()),
+        features.compute_features(shaken, statistics()),
     )
 
 
@@ -267,7 +267,7 @@ def test_any_text_gives_finite_numbers_of_the_right_shape(texts: list[str]) -> N
 
 
 def test_rarity_adds_up_and_ignores_the_order() -> None:
-    usual = background()
+    usual = statistics()
     assert usual.rarity([]) == 0
     assert usual.rarity(["limit"]) == pytest.approx(math.log(10 / 6))
     assert usual.rarity(["unknown"]) == pytest.approx(math.log(10))

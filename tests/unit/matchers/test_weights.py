@@ -12,7 +12,7 @@ from crscore import arrays
 from crscore.errors import InputError
 from crscore.matchers import features
 from crscore.matchers.calibrated import SHIPPED, Calibrated, read_weights, to_bytes
-from crscore.matchers.features import Background
+from crscore.matchers.features import TextStatistics
 from crscore.matchers.trees import Trees
 
 D, K = 4, 2
@@ -35,7 +35,7 @@ def make_weights(**changes) -> Calibrated:
             value=np.array([0, -1, 1], dtype=np.float32),
             depth=1,
         ),
-        background=Background(
+        statistics=TextStatistics(
             frequency={"limit": 4, "été": 9, "table": 5},
             documents=20,
             claim=np.array([1, 0, 0, 0], dtype=np.float32),
@@ -84,21 +84,21 @@ def test_written_weights_are_read_back(tmp_path: Path) -> None:
     after = read_weights(written(tmp_path / "w.npz", to_bytes(before)))
     for name in ("encoder", "data_sha256", "seed", "start", "discount", "decision"):
         assert getattr(after, name) == getattr(before, name)
-    assert after.background.frequency == before.background.frequency
-    assert (after.background.documents, after.trees.depth) == (20, 1)
+    assert after.statistics.frequency == before.statistics.frequency
+    assert (after.statistics.documents, after.trees.depth) == (20, 1)
     for name in ("roots", "feature", "threshold", "left", "right", "value"):
         array, other = getattr(after.trees, name), getattr(before.trees, name)
         assert array.dtype == other.dtype
         np.testing.assert_array_equal(array, other)
     for name in ("claim", "remark", "axes", "centre"):
-        array, other = getattr(after.background, name), getattr(before.background, name)
+        array, other = getattr(after.statistics, name), getattr(before.statistics, name)
         assert array.dtype == other.dtype == np.float32
         np.testing.assert_array_equal(array, other)
 
 
 def test_equal_weights_give_equal_bytes_whatever_the_order_of_the_stems() -> None:
-    turned = dict(reversed(make_weights().background.frequency.items()))
-    other = make_weights(background=replace(make_weights().background, frequency=turned))
+    turned = dict(reversed(make_weights().statistics.frequency.items()))
+    other = make_weights(statistics=replace(make_weights().statistics, frequency=turned))
     assert to_bytes(make_weights()) == to_bytes(other)
 
 
@@ -132,7 +132,7 @@ def test_shipped_trees_are_connected() -> None:
     assert (trees.right[~is_leaf] > trees.left[~is_leaf]).all()
     assert trees.right.max() < len(nodes)
     assert trees.feature.min() >= 0
-    assert trees.feature.max() < len(features.feature_names(len(learned.background.axes)))
+    assert trees.feature.max() < len(features.feature_names(len(learned.statistics.axes)))
     assert np.isfinite(trees.threshold).all()
     assert np.isfinite(trees.value).all()
     # Every node but the roots has one parent.
@@ -247,9 +247,9 @@ def test_trees_that_point_nowhere_are_an_input_error(
 
 
 def test_weights_without_stems_have_no_empty_stem(tmp_path: Path) -> None:
-    bare = make_weights(background=replace(make_weights().background, frequency={}))
+    bare = make_weights(statistics=replace(make_weights().statistics, frequency={}))
     path = written(tmp_path / "w.npz", to_bytes(bare))
-    assert read_weights(path).background.frequency == {}
+    assert read_weights(path).statistics.frequency == {}
 
 
 @pytest.mark.parametrize(

@@ -106,8 +106,8 @@ def make_attacks(
             least 1.
 
     Returns:
-        The attacks, by honest review in study order, then by kind. The texts for one review are
-        distinct, not blank and not equal to the review.
+        The attacks, sorted by honest review in study order, then by kind. The texts for one review
+        are distinct, not blank and not equal to the review.
     """
     writer = generator or plugins.create("claims", "structural")
     reviews = honest_reviews(study)

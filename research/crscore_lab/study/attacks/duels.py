@@ -20,7 +20,7 @@ WIN_GOAL: Final = 0.95
 ECHO_GOAL: Final = 0.90
 """The same share for echoes; it is lower because echoes say nothing false."""
 WRONG_FLAG_LIMIT: Final = 0.05
-"""Share of honest reviews flagged as a restatement that must not be reached."""
+"""Limit that the share of honest reviews flagged as a restatement must stay below."""
 FLAGGED_FROM: Final = 0.5
 """Minimum share of flagged sentences of a review that counts as flagged."""
 # Scores that differ by less are equal: two computations of the same mean may differ by a rounding
@@ -59,7 +59,7 @@ class KindRow(Struct, frozen=True, kw_only=True):
     wins: float
     """Share of duels that the honest review wins, in [0, 1]; a tie is not a win."""
     low: float | None
-    """Lower end of the 95 % interval of `wins`, by a bootstrap of the changes; None without
+    """Lower end of the 95 % interval of `wins` from a bootstrap of the changes; None without
     resamples."""
     high: float | None
     """Upper end of the same interval; None without resamples."""

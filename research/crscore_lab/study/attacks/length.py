@@ -12,8 +12,8 @@ from crscore.statistics.resampled import divide
 from crscore_lab.statistics.resampled import Resampling, compute_once, interval, rank, spearman
 from crscore_lab.study.measures.measurements import USEFULNESS, WORDS, Measurements
 
-# Minimum of (1 - r13²)(1 - r23²). Below, a correlation is 1 or -1 up to rounding, and the partial
-# correlation is undefined.
+# Minimum of (1 - r13²)(1 - r23²). Below it, a correlation is 1 or -1 up to rounding, and the
+# partial correlation is undefined.
 _MIN_UNEXPLAINED: Final = 1e-9
 
 
@@ -26,10 +26,10 @@ class LengthEffect:
     relevance, in [-1, 1]; None if one of the three is constant, or if the human relevance has the
     same or the opposite order as another of them."""
     low: float | None
-    """Lower end of the 95 % interval of `partial`, by a bootstrap of the changes; None if there is
-    none."""
+    """Lower end of the 95 % interval of `partial` from a bootstrap of the changes; None if there is
+    no interval."""
     high: float | None
-    """Upper end of the same interval; None if there is none."""
+    """Upper end of the same interval; None if there is no interval."""
     headline: float | None = None
     """The same correlation of the headline and the number of words; None without a headline."""
 
@@ -78,7 +78,7 @@ def partial_spearman(columns: Sequence[Doubles], weights: Doubles) -> Doubles:
     """
     first, second, third = (rank(column, weights) for column in columns)
     of_first, of_second = spearman(first, third), spearman(second, third)
-    left = (1 - of_first**2) * (1 - of_second**2)
-    value = divide(spearman(first, second) - of_first * of_second, np.sqrt(left))
+    unexplained = (1 - of_first**2) * (1 - of_second**2)
+    value = divide(spearman(first, second) - of_first * of_second, np.sqrt(unexplained))
     # Adding 0.0 turns -0.0 into 0.
-    return np.where(left > _MIN_UNEXPLAINED, np.clip(value, -1, 1) + 0.0, np.nan)
+    return np.where(unexplained > _MIN_UNEXPLAINED, np.clip(value, -1, 1) + 0.0, np.nan)

@@ -153,6 +153,6 @@ def _names(diff: Diff) -> tuple[str, ...]:
 
 
 def _clean(texts: Iterable[str]) -> tuple[str, ...]:
-    """Remove duplicates, and texts with less than three letters such as the number of a list."""
+    """Remove duplicates, and texts with fewer than three letters, such as a list number."""
     stripped = (text.strip() for text in texts)
     return tuple(dict.fromkeys(text for text in stripped if sum(map(str.isalpha, text)) >= 3))

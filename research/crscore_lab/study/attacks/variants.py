@@ -79,7 +79,7 @@ def paste_diff(material: Material, _: np.random.Generator) -> Variants:
 
 
 def echo_claims(material: Material, rng: np.random.Generator) -> Variants:
-    """Repeat the pseudo-references of the change, those of each source apart."""
+    """Repeat the pseudo-references of the change, separately for each source."""
     variants: Variants = {}
     for source, texts in material.claims.items():
         if texts:

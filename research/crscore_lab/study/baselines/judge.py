@@ -46,7 +46,7 @@ SCORES: Final = "12345"
 """Characters that a valid answer begins with."""
 LOWEST: Final = 1
 """Score of an invalid answer."""
-EMPTY: Final = "the answer is empty, or reasoning alone"
+EMPTY: Final = "the answer is empty, or only reasoning"
 MAX_REASONS: Final = 3
 """Maximum number of reasons that a note names; it only counts further reasons."""
 
@@ -260,7 +260,7 @@ def _notes(judge: Judge, pairs: Sequence[Pair], opinions: Sequence[Opinion]) -> 
     reasons = Counter(opinion.reason for opinion in opinions if opinion.reason is not None)
     if reasons:
         is_all = len(pairs) == reasons.total()
-        outcome = "it is left out" if is_all else "which are not compared with this judge"
+        outcome = "the judge is left out" if is_all else "which are not compared with this judge"
         frequent = [f"{reason} ({times:,})" for reason, times in reasons.most_common(MAX_REASONS)]
         if len(reasons) > MAX_REASONS:
             frequent.append(f"{len(reasons) - MAX_REASONS} other reasons")
@@ -271,7 +271,7 @@ def _notes(judge: Judge, pairs: Sequence[Pair], opinions: Sequence[Opinion]) -> 
     limit = judge.prompt.content.most_change_characters
     cut = sum(len(pair.change) > limit for pair in pairs)
     if cut:
-        yield f"for {cut:,} {reviews}, it saw only the first {limit:,} characters of the change"
+        yield f"for {cut:,} {reviews}, this judge saw only {limit:,} characters of the change"
 
 
 def make_mark(prompt: Prompt[Wording], pairs: Iterable[Pair]) -> str:

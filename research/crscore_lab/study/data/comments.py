@@ -75,7 +75,7 @@ class Comments:
 
 
 def is_comments(path: Path) -> bool:
-    """Return whether a file has comments rather than rated reviews, by the fields of its first row.
+    """Return whether a file has comments, not rated reviews, judging by the first row's fields.
 
     Args:
         path: A file; if it cannot be read, the result is False.

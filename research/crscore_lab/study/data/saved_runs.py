@@ -120,6 +120,6 @@ def read_saved_run(path: Path) -> SavedRun:
         signature=document.signature,
         sha256=document.data.sha256,
         reviews=reviews,
-        # Only a note of the document says whether it was.
+        # The document has no field for this, only a note.
         is_trained_on_data=TRAINED_ON_DATA in document.notes,
     )

@@ -144,7 +144,7 @@ def make_folds(study: Study, split: Split | None, *, seed: int = 0) -> tuple[Fol
             for language, changes in by_language.items()
         )
     count = split.groups
-    numbered_groups = list(enumerate(_grouped_changes(study, count, seed), 1))
+    numbered_groups = list(enumerate(_group_changes(study, count, seed), 1))
     if split.kind is SplitKind.GROUPED:
         return tuple(
             _make_fold(study, changes, name=f"{i} of {count}") for i, changes in numbered_groups
@@ -178,7 +178,7 @@ def _make_fold(
     return Fold(name=name, held_out=held_out, training=training)
 
 
-def _grouped_changes(study: Study, count: int, seed: int) -> list[set[str]]:
+def _group_changes(study: Study, count: int, seed: int) -> list[set[str]]:
     if not 2 <= count <= len(study.changes):
         raise InputError(
             f"{len(study.changes)} changes cannot be split into {count} groups; "

@@ -18,10 +18,10 @@ from crscore.records import Claims, Diff, PseudoReference, ReferenceKind
 DIMENSIONS = ("conciseness", "comprehensiveness", "relevance")
 GROUND_TRUTH = "ground_truth"
 """System of the original human comments; correlations leave them out, as the paper does."""
-SOURCE = "recorded"
+RECORDED = "recorded"
 """Source of pseudo-references: a model's claims and tools' findings, stored in the study."""
 CLAIMS_ALONE = "recorded-claims"
-"""Source of pseudo-references: the stored claims, without the findings of tools."""
+"""Identity of the generator of the stored claims, without the findings of tools."""
 EDITED = "edited"
 """Source of pseudo-references: the list edited by the annotators."""
 LIKERT = (1, 5)
@@ -140,7 +140,7 @@ class StudyChange(Struct, frozen=True, kw_only=True):
     def claims(self) -> tuple[PseudoReference, ...]:
         """Claims of the language model, without the findings of tools."""
         return tuple(
-            PseudoReference(text=claim.text, kind=ReferenceKind.CLAIM, source=SOURCE)
+            PseudoReference(text=claim.text, kind=ReferenceKind.CLAIM, source=RECORDED)
             for claim in self.llm_claims or ()
         )
 
@@ -149,7 +149,7 @@ class StudyChange(Struct, frozen=True, kw_only=True):
         """Claims of the language model, then findings of tools."""
         # Findings of tools are stored only in the annotators' list.
         issues = (
-            replace(ref, source=SOURCE) for ref in self.edited if ref.kind is ReferenceKind.ISSUE
+            replace(ref, source=RECORDED) for ref in self.edited if ref.kind is ReferenceKind.ISSUE
         )
         return (*self.claims, *issues)
 
@@ -185,7 +185,7 @@ def read_study(path: Path) -> Study:
         values = [getattr(change, key) for change in changes]
         if len(set(values)) < len(values):
             twice = next(index for index, value in enumerate(values) if value in values[:index])
-            raise InputError(f"{path}: change {twice + 1} has the {key} of an earlier one")
+            raise InputError(f"{path}: change {twice + 1} has the {key} of an earlier change")
     return Study(changes=changes, sha256=hashlib.sha256(content).hexdigest())
 
 
@@ -226,7 +226,7 @@ def recorded(study: Study, *, issues: bool = True) -> Recorded:
         issues: Whether to return the stored findings of tools, too.
     """
     if issues:
-        return _generator(study, SOURCE, lambda change: change.recorded)
+        return _generator(study, RECORDED, lambda change: change.recorded)
     return _generator(study, CLAIMS_ALONE, lambda change: change.claims)
 
 
@@ -272,7 +272,7 @@ def mean_relevance(systems: Iterable[str], relevance: Iterable[float]) -> dict[s
 def junk_systems(systems: Iterable[str], relevance: Iterable[float]) -> tuple[str, ...]:
     """Return the systems whose mean human relevance is below `JUNK_BELOW`.
 
-    A metric that only tells their reviews from all others already has a high correlation.
+    A metric that only distinguishes their reviews from the others has a high correlation.
 
     Args:
         systems: Name of the system that wrote each review.

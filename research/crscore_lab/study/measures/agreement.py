@@ -75,11 +75,11 @@ def measure_agreement(study: Study) -> tuple[Agreement, ...]:
             for unit in rated
         ]
         for measure, function in ((WEIGHTED_KAPPA, weighted_kappa), (SPEARMAN, _spearman)):
-            rows.append(_mean(dimension, measure, by_annotator, function))
+            rows.append(_average_pairs(dimension, measure, by_annotator, function))
     verdicts = [
         claim.by_annotator or {} for change in study.changes for claim in change.llm_claims or ()
     ]
-    rows.append(_mean(CLAIMS, KAPPA, verdicts, ranks.cohen_kappa))
+    rows.append(_average_pairs(CLAIMS, KAPPA, verdicts, ranks.cohen_kappa))
     return tuple(rows)
 
 
@@ -145,7 +145,7 @@ def _spearman(pairs: Pairs) -> float | None:
     return ranks.spearman(first, second)
 
 
-def _mean(
+def _average_pairs(
     subject: str,
     measure: str,
     items: Iterable[Mapping[str, _Verdict | None]],

@@ -157,7 +157,7 @@ def _differences(
                 changes=len({changes[row] for row in subset.rows}),
             )
         for subset in subsets:
-            # There are hardly any pairs: a system seldom reviews a change twice.
+            # There are hardly any pairs within a system, which seldom reviews a change twice.
             if subset.name != slices.WITHIN_SYSTEM:
                 rows = subset.rows
                 names = [changes[row] for row in rows]
@@ -200,6 +200,6 @@ def _warnings(first: SavedRun, second: SavedRun, *, other_ratings: int) -> Itera
     if other_ratings:
         yield f"reviews left out because their human ratings differ between runs: {other_ratings}"
     if first.sha256 == second.sha256 and first.reviews.keys() != second.reviews.keys():
-        yield "a run lacks reviews of the other, as it made no pseudo-reference for their changes"
+        yield "a run lacks reviews of the other run: it made no pseudo-reference for their changes"
     if first.signature == second.signature:
         yield "both runs have the same signature"

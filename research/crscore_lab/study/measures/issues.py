@@ -57,8 +57,8 @@ class Issues(Struct, frozen=True, kw_only=True):
     analyzers: str
     """The setting that chose the tools."""
     tools: tuple[ToolRow, ...]
-    """Rows sorted by language and tool. The last row of a language counts all its tools; the last
-    row of all counts all languages."""
+    """Rows sorted by language and tool. The last row of a language counts all its tools; the very
+    last row counts all languages."""
     notes: tuple[str, ...]
     """Why tools did not run, one sentence for each reason."""
 
@@ -85,7 +85,7 @@ def analyze_changes(study: Study, scorer: Scorer) -> tuple[AnalyzedChange, ...]:
     )
 
 
-def assess(changes: Sequence[AnalyzedChange], scorer: Scorer) -> Issues:
+def count_findings(changes: Sequence[AnalyzedChange], scorer: Scorer) -> Issues:
     """Count the findings of the tools.
 
     Args:
@@ -98,23 +98,23 @@ def assess(changes: Sequence[AnalyzedChange], scorer: Scorer) -> Issues:
     reasons = {f"{run.tool} did not run: {run.reason}" for run in runs if run.state in absent}
     return Issues(
         analyzers=scorer.settings.analyzers,
-        tools=tuple(_tools(changes)),
+        tools=tuple(_count_by_tool(changes)),
         notes=tuple(sorted(reasons)),
     )
 
 
-def _tools(changes: Sequence[AnalyzedChange]) -> Iterator[ToolRow]:
+def _count_by_tool(changes: Sequence[AnalyzedChange]) -> Iterator[ToolRow]:
     by_language: dict[str, list[AnalyzedChange]] = defaultdict(list)
     for analyzed in changes:
         by_language[analyzed.change.language].append(analyzed)
     for language, group in sorted(by_language.items()):
         tools = {run.tool for analyzed in group for run in analyzed.analysis.tools}
         for tool in (*sorted(tools), ALL):
-            yield _tool(language, tool, group)
-    yield _tool(ALL, ALL, changes)
+            yield _count_of_tool(language, tool, group)
+    yield _count_of_tool(ALL, ALL, changes)
 
 
-def _tool(language: str, name: str, changes: Sequence[AnalyzedChange]) -> ToolRow:
+def _count_of_tool(language: str, name: str, changes: Sequence[AnalyzedChange]) -> ToolRow:
     def includes(tool: str) -> bool:
         return name in (ALL, tool)
 

@@ -61,7 +61,7 @@ class Classifier(Struct, frozen=True, kw_only=True):
     f1: float
     """F1 of the matcher's decision."""
     f1_low: float | None
-    """Lower end of the 95 % interval of `f1`, by a bootstrap of the changes."""
+    """Lower end of the 95 % interval of `f1` from a bootstrap of the changes."""
     f1_high: float | None
     """Upper end of the 95 % interval of `f1`."""
     average_precision: float
@@ -165,9 +165,9 @@ def classify(links: Links, **resampling: Unpack[Resampling]) -> Classifier | Non
     # computed for all resamples at once.
     mean_positives = (positive.astype(np.float64) + linked) / 2
     of_f1 = partial(resampled.ratio, (positive & linked).astype(np.float64), mean_positives)
-    of_precision = partial(average_precision, score, linked)
-    f1 = resampled.interval(of_f1, links.changes, **resampling)
-    precision = resampled.interval(of_precision, links.changes, **resampling)
+    of_average = partial(average_precision, score, linked)
+    f1_low, f1_high = resampled.interval(of_f1, links.changes, **resampling)
+    average_low, average_high = resampled.interval(of_average, links.changes, **resampling)
     return Classifier(
         n=len(linked),
         positive=total,
@@ -176,11 +176,11 @@ def classify(links: Links, **resampling: Unpack[Resampling]) -> Classifier | Non
         precision=hits / positives if positives else None,
         recall=hits / total if total else 0.0,
         f1=2 * hits / (positives + total) if positives + total else 0.0,
-        f1_low=f1[0],
-        f1_high=f1[1],
-        average_precision=resampled.compute_once(of_precision, len(linked)) or 0.0,
-        average_precision_low=precision[0],
-        average_precision_high=precision[1],
+        f1_low=f1_low,
+        f1_high=f1_high,
+        average_precision=resampled.compute_once(of_average, len(linked)) or 0.0,
+        average_precision_low=average_low,
+        average_precision_high=average_high,
         auc=resampled.compute_once(partial(resampled.auc, score, linked), len(linked)),
     )
 
@@ -208,8 +208,8 @@ def average_precision(score: Doubles, linked: Bools, weights: Doubles) -> Double
         array([0.8333])
     """
     order = np.argsort(-score, kind="stable")
-    changes = np.flatnonzero(np.diff(score[order])) + 1
-    starts = np.concatenate([[0], changes]).astype(np.intp)
+    later_starts = np.flatnonzero(np.diff(score[order])) + 1
+    starts = np.concatenate([[0], later_starts]).astype(np.intp)
     ordered = weights[:, order]
     hits = np.add.reduceat(ordered * linked[order], starts, axis=1)
     positives = np.cumsum(np.add.reduceat(ordered, starts, axis=1), axis=1)

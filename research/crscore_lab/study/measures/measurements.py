@@ -26,9 +26,9 @@ USEFULNESS: Final = "usefulness (headline)"
 """Metric: the value behind the headline; only for an encoder with usefulness weights."""
 REPEATED_TOKENS: Final = "repeated tokens"
 WITHOUT_THRESHOLD: Final = "without threshold"
-"""Suffix of the metric of the highest cosines if the matcher has a threshold of cosines."""
+"""Suffix of the name of the metric of the highest cosines if the matcher has a cosine threshold."""
 HIGHEST_COSINES: Final = "mean of the highest cosines"
-"""Metric of the highest cosines if the matcher has no threshold."""
+"""Name of that metric if the matcher has no threshold."""
 NOT_SCORABLE: Final = "no review of this study can be scored: none is rated, or no claim is made"
 # Number of decimals: without rounding, the harmonic means of 1 and 2/3 and of 4/5 and 4/5 would not
 # be a tie.

@@ -276,6 +276,7 @@ def _compare(
 ) -> Iterator[JudgedOutcome]:
     """Yield the agreement of each judge, and its difference from that of the first judge."""
     units, base = len(set(groups)), None
+    # With one unit, there is no interval.
     units = units if units >= MIN_GROUPS else 1
     for name, numbers in judges.items():
         value = resampled.compute_once(partial(statistic, numbers), len(numbers))

@@ -42,21 +42,21 @@ class Slice:
         """Row indices of all groups."""
         return np.concatenate(self.groups)
 
-    def correlate(self, by: Correlate, values: Doubles, human: Doubles) -> float | None:
+    def correlate(self, function: Correlate, values: Doubles, human: Doubles) -> float | None:
         """Correlate a metric with human ratings; return the mean of the groups' correlations.
 
         If all values or all ratings of a group are the same, its correlation counts as 0. Without
         the group, the mean would be higher for a metric that gives all reviews the same value.
 
         Args:
-            by: Correlation function.
+            function: Correlation of two lists.
             values: Value of the metric for each review, shape (N,).
             human: Rating of each review, shape (N,).
 
         Returns:
             In [-1, 1]; None if there is one group and all its values or ratings are the same.
         """
-        by_group = [by(values[rows], human[rows]) for rows in self.groups]
+        by_group = [function(values[rows], human[rows]) for rows in self.groups]
         if len(by_group) == 1:
             return by_group[0]
         return float(np.mean([correlation or 0.0 for correlation in by_group]))
@@ -69,11 +69,11 @@ def slice_systems(systems: Sequence[str], relevance: Sequence[float] | Doubles) 
         systems: System that wrote each review, N names, at least one.
         relevance: Human relevance of each review, Likert 1 to 5, which determines the junk systems.
     """
-    everyone = np.arange(len(systems))
-    yield Slice(name=POOLED, groups=(everyone,))
-    serious = everyone[~np.isin(np.array(systems), junk_systems(systems, relevance))]
-    if len(serious):
-        yield Slice(name=WITHOUT_JUNK, groups=(serious,))
+    all_rows = np.arange(len(systems))
+    yield Slice(name=POOLED, groups=(all_rows,))
+    rows_without_junk = all_rows[~np.isin(np.array(systems), junk_systems(systems, relevance))]
+    if len(rows_without_junk):
+        yield Slice(name=WITHOUT_JUNK, groups=(rows_without_junk,))
     yield Slice(name=WITHIN_SYSTEM, groups=tuple(_groups(systems).values()))
 
 

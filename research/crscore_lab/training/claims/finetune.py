@@ -156,8 +156,8 @@ def _begin(out: Path, run: dict[str, Any]) -> dict[str, Any]:
         raise InputError(f"{path} cannot be read: {exc}; delete its folder to begin anew") from exc
     if any(record.get(key) != value for key, value in run.items()):
         raise InputError(
-            f"{out} has a run with other rows, settings or base model; use the same again, choose "
-            "another folder with -o, or delete the folder"
+            f"{out} has a run with other rows, settings or base model; use the same ones again, "
+            "choose another folder with -o, or delete the folder"
         )
     return record
 
@@ -178,13 +178,13 @@ def _load_base(
     transformers, torch = import_module("transformers"), import_module("torch")
     transformers.logging.set_verbosity_error()
     # Trained weights need float32, because in bfloat16 most steps are too small to change a weight.
-    halve = _supports_bfloat16(settings) and (settings.dtype == "bfloat16" or not settings.full)
+    is_16_bit = _supports_bfloat16(settings) and (settings.dtype == "bfloat16" or not settings.full)
     options = {"revision": revision, "trust_remote_code": False, "local_files_only": offline}
     try:
         return (
             transformers.AutoModelForCausalLM.from_pretrained(
                 model,
-                dtype=torch.bfloat16 if halve else torch.float32,
+                dtype=torch.bfloat16 if is_16_bit else torch.float32,
                 use_safetensors=True,
                 **options,
             ),

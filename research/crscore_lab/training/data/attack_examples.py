@@ -45,7 +45,7 @@ def make_negatives(study: Study, rated: Sequence[Example], *, seed: int) -> list
                     example,
                     text=text,
                     target=replace(
-                        # If it is annotated what reviews address, a negative addresses nothing.
+                        # If the data says what a review addresses, a negative addresses nothing.
                         _ZERO,
                         addressed=None if example.target.addressed is None else frozenset(),
                     ),

@@ -1,4 +1,4 @@
-"""Reads the training data of the headline: comments, titles of commits, claims, own texts."""
+"""Reads the training data of the headline: comments, titles of commits, claims, our own texts."""
 
 import hashlib
 import math
@@ -42,7 +42,7 @@ MAX_BODY_CHARS: Final = 900
 MAX_PATCH_CHARS: Final = 15_000
 """Maximum characters of the diff of a commit whose title and body are read."""
 TITLE_INTERVAL: Final = 5
-"""One title is used for every this many commits of a repository."""
+"""The title of one in this many commits of a repository is used."""
 ATTACKS: Final[dict[AttackKind, Stance]] = {
     AttackKind.STUFFING: Stance.OTHER,
     AttackKind.PASTED: Stance.OTHER,
@@ -54,7 +54,7 @@ ATTACKS: Final[dict[AttackKind, Stance]] = {
 """Kind of attack -> stance of the sentences that such attacks add, in their training wording."""
 MAX_ATTACKS: Final = 60
 """Maximum number of attacks of each kind."""
-MAX_CLAIMED: Final = 60
+MAX_CLAIM_CHANGES: Final = 60
 """Maximum number of changes of which a model's claims are read."""
 MINOR: Final = 0.5
 """Importance of a point about design, tests or clarity."""
@@ -147,7 +147,7 @@ class Corpus:
     written: tuple[WrittenReview, ...]
     """Reviews of known kinds, from which the worth is learned, too."""
     reviews: tuple[RealReview, ...]
-    """All comments of one writer on one pull request."""
+    """Real reviews, each with all comments of one writer on one pull request."""
     study: Study
     """Rated reviews, for the matcher."""
     sha256: str
@@ -336,7 +336,7 @@ def _commits(rows: list[dict[str, Any]]) -> Iterator[Post]:
 
 
 def _study_reviews(rows: list[dict[str, Any]]) -> Iterator[Post]:
-    """Yield the reviews of a study, for their judged sentences, and its claims."""
+    """Yield the reviews of a study, of which single sentences were judged."""
     for row in rows:
         diff = parse.parse_diff(row["patch"], language=row["language"])
         for review in row["reviews"]:
@@ -346,7 +346,7 @@ def _study_reviews(rows: list[dict[str, Any]]) -> Iterator[Post]:
 
 
 def _claims(rows: list[dict[str, Any]]) -> Iterator[Post]:
-    for row in rows[:MAX_CLAIMED]:
+    for row in rows[:MAX_CLAIM_CHANGES]:
         body = "\n\n".join(_POINT.findall(row["completion"]))
         yield _post(
             body, group=row["patch"], pool="claims", weight=0.2, by_sentence=True, **_DESCRIBES
@@ -354,7 +354,7 @@ def _claims(rows: list[dict[str, Any]]) -> Iterator[Post]:
 
 
 def _rate_point(importance: float) -> dict[str, float]:
-    """Return the ratings of a point with a known importance only."""
+    """Return the ratings of a point of which only the importance is known."""
     ratings = {"actionable": 1.0, "importance": importance}
     # The mean worth of comments of that importance: 1.3 to 4 of 5.
     ratings["worth"] = 0.08 + 0.68 * importance

@@ -73,8 +73,8 @@ def grow_trees(
     Args:
         rows: Features of every cell, shape (M, F).
         layout: Layout of the cells.
-        directions: Monotonicity, shape (F,): 1 where a higher feature may only raise a cell, -1
-            where it may only lower it, 0 where it may do both.
+        directions: Monotonicity, shape (F,): 1 where a higher feature may only raise a cell's
+            logit, -1 where it may only lower the logit, 0 where it may do both.
         settings: Settings of the trees.
         seed: Seed of all random choices.
 
@@ -83,7 +83,7 @@ def grow_trees(
 
     Raises:
         DependencyError: lightgbm is not installed.
-        InputError: There are too few cells for a split.
+        InputError: lightgbm cannot train on these cells.
     """
     lightgbm = require_lightgbm()
     structures: list[dict[str, Any]] = []

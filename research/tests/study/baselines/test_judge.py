@@ -327,7 +327,8 @@ def test_judge_without_any_answer_is_left_out(tmp_path: Path) -> None:
     )
     assert NAME not in {one.name for one in made.metrics}
     (note,) = [note for note in made.notes if note.startswith(NAME)]
-    assert note.startswith(f"{NAME}: no answer for 15 of 15 reviews, it is left out: why ")
+    prefix = f"{NAME}: no answer for 15 of 15 reviews, the judge is left out: why "
+    assert note.startswith(prefix)
     assert "other reason" in note
 
 
@@ -339,7 +340,7 @@ def test_shortened_changes_are_counted(tmp_path: Path) -> None:
     extra = judge.ask_judge(rated, judge.Judge("toy:m", Toy(), None))
     made = helper.made(tmp_path, rows, extra=(extra,), resamples=0)
     assert (
-        f"{NAME}: for 5 of 15 reviews, it saw only the first 5,000 characters of the change"
+        f"{NAME}: for 5 of 15 reviews, this judge saw only 5,000 characters of the change"
         in made.notes
     )
 

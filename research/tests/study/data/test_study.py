@@ -161,7 +161,7 @@ def test_unreadable_bytes_are_one_error(tmp_path: Path, content: bytes) -> None:
 def test_change_that_comes_twice_is_refused(tmp_path: Path, what: str) -> None:
     entries = helper.rows()
     entries[2][what] = entries[0][what]
-    with pytest.raises(InputError, match=f"change 3 has the {what} of an earlier one"):
+    with pytest.raises(InputError, match=f"change 3 has the {what} of an earlier change"):
         study.read_study(helper.write(tmp_path / "s.jsonl", entries))
 
 

@@ -79,7 +79,7 @@ def look_at(
 
 
 def assessed(*looks: AnalyzedChange) -> Issues:
-    return issues.assess(looks, Scorer(helper.SETTINGS, analyzers="none"))
+    return issues.count_findings(looks, Scorer(helper.SETTINGS, analyzers="none"))
 
 
 def run_of(tool: str, state: ToolState = ToolState.RAN, **fields: object) -> ToolRun:

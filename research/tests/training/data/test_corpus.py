@@ -235,7 +235,7 @@ def test_attacks_of_a_kind_are_limited(tmp_path: Path, monkeypatch) -> None:
 
 
 def test_only_some_of_the_claims_are_read(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(corpus, "MAX_CLAIMED", 1)
+    monkeypatch.setattr(corpus, "MAX_CLAIM_CHANGES", 1)
     assert len(read(tmp_path, "claims")) == 1
 
 
