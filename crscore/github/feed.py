@@ -158,9 +158,9 @@ class GitHubFeed:
             for first in thread.comments.nodes
             if first.state != PENDING
         ]
-        sizes = Counter(roots.values())
+        counts = Counter(roots.values())
         unread = {note.id for note in node.comments.nodes} - {item.id for item in comments} or any(
-            first.id not in roots or sizes[roots[first.id]] < thread.comments.total_count
+            first.id not in roots or counts[roots[first.id]] < thread.comments.total_count
             for first, thread in threads
         )
         states: dict[tuple[MessageKind, int], graphql.CommentState] = {

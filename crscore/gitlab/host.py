@@ -140,14 +140,14 @@ class GitLab:
         url = f"{self.client.url}/{repository}/-/merge_requests/{number}"
         head = Head(repository, pushes[-1][1] if pushes else "", url)
         members, _ = self._read_members(path)
-        read = notes.read_notes(discussions, url=head.url, head=head.sha, members=members)
+        triples = notes.read_notes(discussions, url=head.url, head=head.sha, members=members)
         messages = [
             replace(
                 message,
                 kind=MessageKind.REVIEW if message.path is None else message.kind,
                 commit=next((sha for at, sha in reversed(pushes) if at <= message.created), None),
             )
-            for discussion, note, message in read
+            for discussion, note, message in triples
             # All but the first note of a discussion are replies.
             if note.id == discussion.notes[0].id
         ]
@@ -182,21 +182,21 @@ class GitLab:
         members, reason = self._read_members(path)
         hints = [reason] if reason else []
         items = [note for discussion in discussions for note in discussion.notes if not note.system]
-        read = notes.read_notes(
+        triples = notes.read_notes(
             discussions,
             url=request.web_url,
             head=request.sha or "",
             account=account,
             members=members,
         )
-        messages = [message for *_, message in read]
+        messages = [message for *_, message in triples]
         if why_unknown and any(m.body.lstrip().startswith(sticky.MARKER) for m in messages):
             hints.append(f"crscore's own notes could not be identified ({why_unknown}).")
         # The result may be posted where people without access to internal notes can read it.
         internal = sum(map(notes.is_internal, items))
         if internal:
             left_out = count_noun(internal, "internal note")
-            hints.append(f"{left_out} left out, because the result may be public.")
+            hints.append(f"Left out: {left_out}, because the result may be public.")
         messages.sort(key=lambda message: (message.created, message.kind.value, message.id))
         return messages, len(items), account is not None, hints
 
@@ -261,8 +261,8 @@ class GitLab:
         if not ids:
             raise UnavailableError(f"GET {path}/versions", "the newest version is not listed yet")
         version = read_version(self.client, path, max(ids))
-        read = versions.convert_version(version, limits)
-        return read._replace(notes=(*unused, *read.diff.notes))
+        change = versions.convert_version(version, limits)
+        return change._replace(notes=(*unused, *change.diff.notes))
 
     def _add_files(self, repository: str, head: str, change: Change, limits: DiffLimits) -> Change:
         """Add the full files at the head, unless a checkout has already provided them."""
@@ -296,14 +296,14 @@ class GitLab:
         # GitLab lists the newest version first, so of several with one head the newest is used.
         ids = {entry.head_commit_sha: entry.id for entry in reversed(entries)}
 
-        def read(commit: str) -> tuple[ChangedFile, ...]:
+        def read_files(commit: str) -> tuple[ChangedFile, ...]:
             if commit not in ids:
                 raise NotFoundError(f"GET {path}/versions", "no version has this commit")
             version = versions.convert_version(read_version(self.client, path, ids[commit]), limits)
             return version.diff.files
 
         local = checkout.diff_to if checkout else None
-        return outdated_hunks.read_outdated_hunks(messages, read_version=read, local=local)
+        return outdated_hunks.read_outdated_hunks(messages, read_version=read_files, local=local)
 
 
 def escape_commands(body: str) -> str:

@@ -96,7 +96,7 @@ class Host(Protocol):
         """
 
     def post_to(self, repository: str, number: int, body: str, existing: OwnMessages) -> Posted:
-        """Create or update crscore's comment.
+        """Create or update crscore's comment; return what was done, or why nothing was written.
 
         Args:
             repository: Full name of the repository.

@@ -51,20 +51,20 @@ def read_patch(file: ChangedFile, patch: str, limits: DiffLimits) -> ListedFile:
     """Read the hunks of a file from its patch, within the size limits of a diff."""
     listed = ListedFile(file, patch)
     try:
-        read = parse.parse_diff(patch, source=file.path, path=file.path, limits=limits)
+        parsed = parse.parse_diff(patch, source=file.path, path=file.path, limits=limits)
     except InputError as exc:
         # The reason does not contain the file's name, so that files can be grouped by reason.
         limit = getattr(exc, "limit", "")
         reason = f"have a patch that cannot be read ({limit or 'it is damaged'})"
         return listed.hide(reason, is_limit=bool(limit))
-    first = read.files[0]
+    first = parsed.files[0]
     if first.is_missing:
         reason = f"have a patch that cannot be read ({first.missing})"
         return listed.hide(reason, is_limit=True, missing=first.missing)
-    if len(read.files) > 1 or not (first.hunks or first.is_submodule):
+    if len(parsed.files) > 1 or not (first.hunks or first.is_submodule):
         return listed.hide("have a patch that cannot be read (it is damaged)")
     file = replace(file, hunks=first.hunks, is_submodule=first.is_submodule)
-    return ListedFile(file, patch, notes=read.notes)
+    return ListedFile(file, patch, notes=parsed.notes)
 
 
 def join_files(listing: Mapping[str, ListedFile], limits: DiffLimits) -> Change:

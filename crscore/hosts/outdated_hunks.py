@@ -76,7 +76,7 @@ def read_outdated_hunks(
     if partial:
         notes.append(
             f"For {count_noun(partial, 'outdated comment')}, only the stored part of the hunk was "
-            "read, because the comment's commit is gone, too old or has other lines."
+            f"read: the commit is gone, has other lines or is not among the {MAX_COMMITS} read."
         )
     return hunks, tuple(notes)
 

@@ -107,10 +107,10 @@ def resolve_absolute_paths(comments: Iterable[Comment], diff: Diff) -> tuple[Com
         located = comment
         if _ABSOLUTE.match(comment.path or ""):
             # A name without a folder could be that of a file elsewhere in the repository.
-            ends = [file.path for file in diff.files if "/" in file.path]
-            paths = [end for end in ends if str(comment.path).endswith(f"/{end}")]
+            paths = [file.path for file in diff.files if "/" in file.path]
+            matches = [path for path in paths if str(comment.path).endswith(f"/{path}")]
             located = structs.replace(comment, path=None, line=None, start_line=None)
-            if len(paths) == 1:
-                located = structs.replace(comment, path=paths[0])
+            if len(matches) == 1:
+                located = structs.replace(comment, path=matches[0])
         located_comments.append(located)
     return tuple(located_comments)

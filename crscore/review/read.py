@@ -609,8 +609,8 @@ def describe_unread(
         remarks: Remarks of the review; sentences that a language model has read are not unread.
     """
     by_model = {index for remark in remarks if remark.reading for index in remark.sentences}
-    unread = [unit for i, unit in enumerate(sentences) if unit.unread and i not in by_model]
+    unread = [item for i, item in enumerate(sentences) if item.unread and i not in by_model]
     if not unread or len(unread) == len(sentences):
         return ()
-    count, total = (len({unit.comment for unit in units}) for units in (unread, sentences))
+    count, total = (len({item.comment for item in items}) for items in (unread, sentences))
     return (f"Text in {count:,} of {total:,} comments was not read: it is not in English.",)

@@ -160,7 +160,7 @@ def _parse_markdown(body: str) -> ParsedComment:
     labels: list[tuple[str, bool]] = []
     severity = None
     for block, unit in enumerate(prose.units):
-        above, is_below_text = severity, bool(pieces)
+        severity_above, is_below_text = severity, bool(pieces)
         for text, label in _split_unit(unit.text):
             is_kept = _has_words(text) and not text.isdecimal() and not is_boilerplate(text)
             if label:
@@ -170,11 +170,11 @@ def _parse_markdown(body: str) -> ParsedComment:
                 pieces.append((text, Position(block, unit.is_heading, severity)))
         # In a later paragraph, a label before a remark ("nit: rename it") applies only there.
         if is_below_text and labels and labels[-1][1] and not unit.is_heading:
-            severity = above
+            severity = severity_above
     if len(labels) == 1 and not labels[0][1]:  # if alone, the label may also be below the remark
         pieces = [(text, replace(at, severity=labels[0][0])) for text, at in pieces]
     # In hidden text, boilerplate is kept, because no hidden text is written for people.
-    hidden = (map(_finish, _segment(unit)) for unit in prose.hidden)
+    hidden = (map(_clean_sentence, _segment(unit)) for unit in prose.hidden)
     return ParsedComment(
         sentences=tuple(text for text, _ in pieces),
         positions=tuple(position for _, position in pieces),
@@ -204,7 +204,7 @@ def _split_unit(unit: str) -> Iterator[tuple[str, str | None]]:
             if is_boilerplate(clean(piece)):
                 continue
             text, severity = strip_labels(_ENUMERATOR.sub("", piece.strip(), count=1))
-            yield _finish(text), severity
+            yield _clean_sentence(text), severity
 
 
 def _segment(unit: str) -> Iterator[str]:
@@ -231,7 +231,7 @@ def _segment(unit: str) -> Iterator[str]:
         start += begin
 
 
-def _finish(piece: str) -> str:
+def _clean_sentence(piece: str) -> str:
     return _ENUMERATOR.sub("", " ".join(clean(piece).split()), count=1)
 
 
@@ -549,8 +549,8 @@ def decode_smuggled(text: str) -> tuple[str, ...]:
         # Scattered letters form one word, but longer runs of letters are separate words.
         joiner = " " if any(len(run) >= _SHORTEST_RUN for run in runs) else ""
         decoded.append(joiner.join(runs))
-    in_words = (" ".join(text.split()) for text in decoded)
-    return tuple(text for text in in_words if len(text) >= _SHORTEST_RUN)
+    collapsed = (" ".join(text.split()) for text in decoded)
+    return tuple(text for text in collapsed if len(text) >= _SHORTEST_RUN)
 
 
 def attribute_texts(attributes: Mapping[str, str]) -> Iterator[str]:
