@@ -1,6 +1,6 @@
 """Detects from the reviews of a bot that its configuration changed.
 
-For each day of the period, the pull requests created in the last days (windows of `RECENT` days)
+For each day of the period, the pull requests created in the last days (windows of `WINDOW_DAYS`)
 are compared with the pull requests created in up to 14 days before the window. There is one
 rank-sum test for each measure of the bot's reviews, such as words per comment. The p-values are
 corrected for all days and measures of a bot (Bonferroni), but not for the windows, because these
@@ -25,9 +25,9 @@ Ints = npt.NDArray[np.int64]
 
 # If there are many pull requests a day, short windows show a change soon; if there are few, only
 # long windows do.
-RECENT: Final = (1, 2, 3, 7, 14)
+WINDOW_DAYS: Final = (1, 2, 3, 7, 14)
 """Lengths of the windows in days."""
-BEFORE: Final = 14
+DAYS_BEFORE: Final = 14
 """Maximum number of days before a window that are compared with the window."""
 MIN_BEFORE: Final = 5
 """Minimum number of days before a window on which the bot reviewed a pull request."""
@@ -111,9 +111,9 @@ def _test_windows(
         The p-value, the first day of the window, the name of the measure, and the means of the
         measure before the window and in it.
     """
-    for window in RECENT:
+    for window in WINDOW_DAYS:
         day = last_day - window + 1
-        earliest = max(start, day - BEFORE)
+        earliest = max(start, day - DAYS_BEFORE)
         if earliest >= day or active[day] - active[earliest] < MIN_BEFORE:
             continue
         for name, (values, counts) in measures.items():

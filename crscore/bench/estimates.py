@@ -26,8 +26,8 @@ class Row(NamedTuple):
     decisions: list[Decision]
     pairs: list[Pair]
     counts: tuple[float, ...]
-    """Six counts: required problems that the bot found; findings about a problem; distinct
-    findings; required problems; then the first and the fourth, weighted by severity.
+    """Six counts: required problems that the bot found; findings about a known problem; distinct
+    findings; required problems; then the first and the fourth count, weighted by severity.
     """
 
 

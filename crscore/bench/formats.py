@@ -276,7 +276,7 @@ def _split_by_change(document: _Row) -> Iterator[_Row]:
 
 def _findings_of(row: _Row) -> Iterator[_Row]:
     """Yield the findings of a row: the row itself, those that it lists, or those of its reviews."""
-    facts: _Row = {name: row[name] for name in (*CHANGE, *BOT, *SECONDS, *COST) if name in row}
+    common: _Row = {name: row[name] for name in (*CHANGE, *BOT, *SECONDS, *COST) if name in row}
     if isinstance(row.get("reviews"), list):
         for review in (review for review in row["reviews"] if isinstance(review, dict)):
             # The change is that of the row, because the address in a review is that of a copy of
@@ -291,7 +291,7 @@ def _findings_of(row: _Row) -> Iterator[_Row]:
         return
     for entry in row[name]:
         fields = entry if isinstance(entry, dict) else {"text": entry}
-        yield {"raw": name == FINDINGS[-1], **fields, **facts}
+        yield {"raw": name == FINDINGS[-1], **fields, **common}
 
 
 def _merge(original: Problem, duplicate: Problem) -> Problem:

@@ -113,7 +113,7 @@ def bot_item(row: Reviewer, link: str = "") -> Item:
     for fact in row.facts:
         lines.append((Run(f"{fact.title}: ", "strong"), fact.text))
         if fact is row.facts[0]:
-            # If people fix comments that seem unimportant, users must read these to decide.
+            # If people fix comments that seem unimportant, users must read such comments to decide.
             is_open = UNIMPORTANT in reason
             kinds = sorted(KINDS, key=IMPORTANT.count) if is_open else IMPORTANT
             unquoted = ("", "answered", *("resolved", "answered, resolved")[: 2 * is_open])

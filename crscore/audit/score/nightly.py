@@ -112,7 +112,7 @@ def find_unscored(store: Store, signature: str, night: str) -> list[tuple[int, i
     Returns:
         Repository, number and hash of the content (8 bytes) of each pull request, sorted.
     """
-    # If the signature was never stored, its id is 0, which no score has.
+    # If the signature was never stored, 0 is used, which is the id of no signature.
     id_ = {text: id_ for id_, text in store.signatures().items()}.get(signature, 0)
     unscored = []
     for repository, number in queries.reviewed_pulls(store):

@@ -276,7 +276,7 @@ class Store:
         try:
             yield
         except sqlite3.Error as exc:
-            raise StoreError(str(self.path), _reason(exc)) from exc
+            raise StoreError(str(self.path), _explain(exc)) from exc
         except (OverflowError, UnicodeEncodeError) as exc:
             # A host may send numbers that are too large for SQLite, and lone surrogates.
             raise StoreError(str(self.path), f"it cannot store the host's data ({exc})") from exc
@@ -309,7 +309,7 @@ def _check_file(path: Path) -> None:
         raise StoreError(str(path), "it is truncated: restore it from the last artifact or backup")
 
 
-def _reason(exc: sqlite3.Error) -> str:
+def _explain(exc: sqlite3.Error) -> str:
     text = str(exc)
     # `sqlite3` does not have a class for each error, so the messages are compared.
     if isinstance(exc, sqlite3.OperationalError) and "locked" in text:

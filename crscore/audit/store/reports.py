@@ -282,7 +282,7 @@ def count_unread(store: Store, scope: Scope) -> int:
 def count_points(store: Store, scope: Scope, levels: Sequence[str], formulas: str) -> Rows:
     """Count the points that each reviewer made in comments with one of these levels.
 
-    Several comments of a reviewer on the same point count once. Formulas make no points.
+    No two comments of a reviewer make the same point (`bench.overlap`). Formulas make no points.
 
     Args:
         store: The store.
