@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from benchmarks.graded_programs import read_graded
 from crscore.code.execution.estimator import pass_at_k
 from crscore.code.execution.programs import solutions
-from crscore.code.execution.runner import count, run_programs
+from crscore.code.execution.runner import count_passed, run_programs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +40,7 @@ def show_pass_at_k(
     """
     rows = map(json.loads, gzip.decompress(path.read_bytes()).splitlines())
     totals = {str(row["task"]): (row["samples"], row["passed"]) for row in rows}
-    counts_here = count(outcomes)
+    counts_here = count_passed(outcomes)
     ok = collections.Counter(
         outcome.completion.problem for outcome in outcomes if statuses[outcome.completion] == "OK"
     )

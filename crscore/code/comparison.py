@@ -24,7 +24,7 @@ SCHEMA: Final = "urn:crscore:code-comparison:1"
 """Schema identifier of the document."""
 # This is the default of sacrebleu (`--paired-bs-n`).
 DEFAULT_RESAMPLES: Final = 1000
-FEW_PROBLEMS: Final = 30
+MIN_PROBLEMS: Final = 30
 """Minimum number of problems for a reliable bootstrap."""
 
 
@@ -127,8 +127,8 @@ def compare(
     # 3 % of the trials (`benchmarks/code_compare.py`).
     corrected = paired.correct(test for _, test in tests)
     notes = tuple(f"{name} is left out: {reason}" for name, reason in skipped.items())
-    if len(set(problems)) < FEW_PROBLEMS:
-        few = f"only {count_noun(len(set(problems)), 'problem')}: with fewer than {FEW_PROBLEMS}, "
+    if len(set(problems)) < MIN_PROBLEMS:
+        few = f"only {count_noun(len(set(problems)), 'problem')}: with fewer than {MIN_PROBLEMS}, "
         notes = (few + "intervals and p-values of a bootstrap are unreliable", *notes)
     return CodeComparison(
         first=labels[0],

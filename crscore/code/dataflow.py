@@ -37,6 +37,7 @@ MAX_NAMES_PER_SIDE: Final = 64
 
 
 Pair: TypeAlias = tuple[int, int]
+"""Indices of two names in the list of `read_names`."""
 
 
 class Name(NamedTuple):

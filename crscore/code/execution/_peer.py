@@ -145,8 +145,8 @@ _IMMUTABLE: dict[type, Callable[[Any], Any]] = {
     tuple: lambda value: tuple(tuple.__iter__(value)),
     frozenset: lambda value: frozenset(frozenset.__iter__(value)),
 }  # fmt: skip
-"""Immutable classes, and functions that copy the value of an object of a subclass, which then both
-processes have."""
+"""Immutable classes, and functions that copy the value of an object of a subclass, so that both
+processes have the value."""
 # Other attributes would make proxies take part in protocols: with `__array__`, for example, NumPy
 # would compare what the program answers.
 _NAMES = words("__name__ __qualname__ __doc__ __dict__ __annotations__ __module__ __match_args__")
@@ -498,7 +498,7 @@ class Peer:
         """Return as JSON the number of an object that is not copied, and what its proxy needs."""
         kind = type(value)
         if not self.is_program and not is_lendable(value):
-            raise Unsupported(f"the test passes {kind.__name__}")
+            raise Unsupported(f"the tests pass an object of {kind.__name__} to the program")
         self.held[id(value)] = value
         base = next((base for base in kind.__mro__ if base in _IMMUTABLE), None)
         content = None if base is None else self.pack(_IMMUTABLE[base](value))
@@ -687,7 +687,7 @@ def read_array(dtype: str, shape: list[int] | None, content: str) -> Any:
 
 
 def columns_of(pd: Any, table: Any) -> tuple[Any, ...]:
-    """Return whether a table is a single column, its index, its columns' names, and their cells."""
+    """Return, for a table: whether it is a single column, its index, column names, and cells."""
     is_column = type(table) is pd.Series
     columns = [table] if is_column else [table.iloc[:, i] for i in range(table.shape[1])]
     arrays = (column.to_numpy() for column in columns)
@@ -735,7 +735,7 @@ def make_error_class(name: str, *bases: type) -> type:
 
 
 def read_error(
-    number: Any, kind: Any, arguments: Any, attributes: dict[str, Any], *texts: Any
+    number: Any, kind: Any, arguments: Any, attributes: dict[str, Any], *text_and_causes: Any
 ) -> BaseException:
     """Make an exception of the other process in a form that can be caught and looked at here."""
     ends = issubclass(kind, StopIteration | StopAsyncIteration)
@@ -751,7 +751,7 @@ def read_error(
         # Some attributes accept only one type, or cannot be set.
         with contextlib.suppress(AttributeError, TypeError, ValueError):
             setattr(error, name, value)
-    vars(error)["_crscore_text"], error.__cause__, error.__context__ = texts
+    vars(error)["_crscore_text"], error.__cause__, error.__context__ = text_and_causes
     if PEER.is_program:
         PEER.keep(number, error)
     return error
@@ -776,7 +776,7 @@ _READERS: dict[str, Any] = {
 
 def get_attribute(stand_in: Any, name: str) -> Any:
     if name == "__code__" and PEER.numbers[id(stand_in)][0] in PEER.flags:
-        # `inspect.iscoroutinefunction` asks for these.
+        # `inspect.iscoroutinefunction` reads these flags.
         return types.SimpleNamespace(co_flags=PEER.flags[PEER.numbers[id(stand_in)][0]])
     if name.startswith("__") and name.endswith("__") and name not in _NAMES:
         raise AttributeError(name)
@@ -803,13 +803,13 @@ class ProxyClass(type):
         PEER.ask("delete", cls, name)
 
 
-def asking(request: str, *fixed: Any) -> Any:
-    """Return a method of proxies that sends a request, with `fixed` before its own arguments."""
+def make_asker(request: str, *fixed: Any) -> Any:
+    """Return a method that sends a request with `fixed`, the proxy and the method's arguments."""
 
     def method(self: Any, *arguments: Any) -> Any:
         # Without this check, the program would decide `abs(f(x) - 0.5) < 1e-6`.
         if id(self) in PEER.mixed and request == "operate" and fixed[0] not in _TEXTS:
-            raise Unsupported(f"{fixed[0]} of what the program made from a value of the tests")
+            raise Unsupported(f"operation {fixed[0]} on what the program made from the tests' values")
         return PEER.ask(request, *fixed, self, *arguments)
 
     return method
@@ -833,11 +833,11 @@ async def anext_of_proxy(self: Any) -> Any:
 
 
 def exit_proxy(self: Any, kind: Any, error: Any, traceback: Any) -> bool:  # noqa: ARG001
-    return keep_exception(PEER.ask("invoke", "__exit__", self, kind, error, None), error)
+    return check_silenced(PEER.ask("invoke", "__exit__", self, kind, error, None), error)
 
 
 async def aexit_proxy(self: Any, kind: Any, error: Any, traceback: Any) -> bool:  # noqa: ARG001
-    return keep_exception(await PEER.ask("invoke", "__aexit__", self, kind, error, None), error)
+    return check_silenced(await PEER.ask("invoke", "__aexit__", self, kind, error, None), error)
 
 
 # Python looks up special methods on the class, so if `Proxy` had `__call__`, every proxy would be
@@ -847,8 +847,8 @@ _PROTOCOLS = {
     "__call__": call_proxy, "__next__": next_of_proxy, "__anext__": anext_of_proxy,
     "__exit__": exit_proxy, "__aexit__": aexit_proxy,
     "__await__": lambda self: mirror_coroutine(self).__await__(),
-    **{f"__{name}__": asking("invoke", f"__{name}__") for name in ("enter", "aenter", "aiter")},
-    **{f"__{name}__": asking("operate", name) for name in ("iter", "getitem", "reversed")},
+    **{f"__{name}__": make_asker("invoke", f"__{name}__") for name in ("enter", "aenter", "aiter")},
+    **{f"__{name}__": make_asker("operate", name) for name in ("iter", "getitem", "reversed")},
 }  # fmt: skip
 """Methods that a proxy has only if its object has them."""
 
@@ -910,7 +910,7 @@ class Proxy(metaclass=ProxyClass):  # noqa: PLW1641  (`_METHODS` has the hash)
         return PEER.ask("copied", self, True)
 
 
-def operating(name: str, *, reflected: bool = False) -> Any:
+def make_operator(name: str, *, reflected: bool = False) -> Any:
     """Return the method of proxies for an operator; `reflected` is for `__radd__` and so on."""
     methods = {f"__{name}__", f"__r{name}__"}
 
@@ -930,7 +930,7 @@ def operating(name: str, *, reflected: bool = False) -> Any:
             if is_proxy and not type(result)._crscore_container:
                 PEER.mixed.add(id(result))
                 return result
-        raise Unsupported(f"{name} of an object of the program and a value of the tests")
+        raise Unsupported(f"operation {name} on an object of the program and a value of the tests")
 
     return method
 
@@ -947,15 +947,15 @@ def copied_content(stand_in: Any) -> Any:
 
 
 _METHODS = {
-    f"__{name}__": asking("operate", name)
+    f"__{name}__": make_asker("operate", name)
     for name in {*_FUNCTIONS, *_OTHER_OPERATORS}
     - {"iter", "reversed", "getitem", "contains", "divmod"}
 }
 _OPERATOR_METHODS = {
-    **{f"__{name}__": operating(name) for name in (*_BINARY, "divmod")},
-    **{f"__r{name}__": operating(name, reflected=True) for name in (*_BINARY, "divmod")},
+    **{f"__{name}__": make_operator(name) for name in (*_BINARY, "divmod")},
+    **{f"__r{name}__": make_operator(name, reflected=True) for name in (*_BINARY, "divmod")},
 }
-_COMPARING = {f"__{name}__": operating(name) for name in _COMPARISONS}
+_COMPARING = {f"__{name}__": make_operator(name) for name in _COMPARISONS}
 for _name, _method in {**_METHODS, **_OPERATOR_METHODS, **_COMPARING}.items():
     setattr(Proxy, _name, _method)
 for _name in ("__iter__", "__getitem__"):
@@ -971,7 +971,7 @@ def is_assertion(error: BaseException) -> bool:
     return isinstance(error, AssertionError) and last.tb_frame.f_code.co_filename == "<tests>"
 
 
-def keep_exception(silenced: Any, error: Any) -> bool:
+def check_silenced(silenced: Any, error: Any) -> bool:
     """Return whether a context manager silences an exception.
 
     Raises:
@@ -1120,20 +1120,20 @@ _OPEN_MODULES = words(
 
 def check_name(kind: str, value: Any, name: Any) -> None:
     """Refuse an attribute through which a program could reach the code of its tests."""
-    of_tests = (value if isinstance(value, type) else type(value)).__module__ == TESTS_MODULE
-    allowed = type(name) is str and not name.startswith("_")
+    is_open = (value if isinstance(value, type) else type(value)).__module__ == TESTS_MODULE
+    is_allowed = type(name) is str and not name.startswith("_")
     if kind != "get":
         # A method of the tests cannot be set or deleted, because it may check the result.
-        of_tests = of_tests and not isinstance(value, type)
-        allowed = allowed and not callable(getattr(type(value), name, None))
+        is_open = is_open and not isinstance(value, type)
+        is_allowed = is_allowed and not callable(getattr(type(value), name, None))
     elif type(value).__module__ == "unittest.mock":
-        allowed = allowed and not hasattr(find_name("unittest.mock", "NonCallableMock"), name)
-        of_tests = True
+        is_allowed = is_allowed and not hasattr(find_name("unittest.mock", "NonCallableMock"), name)
+        is_open = True
     elif name in {"__name__", "__qualname__", "__doc__"}:
-        of_tests = allowed = True
+        is_open = is_allowed = True
     elif type(value).__module__ in _OPEN_MODULES:
-        of_tests = True
-    if not (of_tests and allowed):
+        is_open = True
+    if not (is_open and is_allowed):
         raise AttributeError(name)
 
 

@@ -189,8 +189,8 @@ def run_tests(  # noqa: PLR0913
     except (_peer.ProgramEndedError, BrokenPipeError):
         return "the program ended before its tests"
     except BaseException as exc:  # noqa: BLE001  (every other end is a failure)
-        # `unittest.main()` ends with a SystemExit; one of the program has the attribute
-        # `_crscore_text` from `_peer.py`.
+        # `unittest.main()` ends with a SystemExit. If the program raised it, it has the attribute
+        # `_crscore_text`, which `_peer.py` sets.
         if type(exc) is SystemExit and exc.code in {None, 0} and "_crscore_text" not in vars(exc):
             return None
         return _describe(exc)
@@ -248,8 +248,8 @@ def _select_names(
     """Return the names that the tests use from the program.
 
     Raises:
-        Unsupported: Several names could be the tested one. The others could be helpers of the
-            tests, so the program could replace what judges it.
+        Unsupported: Several names could be the tested one, or the only one is also a name of
+            Python. The tests may need such a name, so the program could replace what judges it.
     """
     if entry:
         return [entry] if entry in values else []

@@ -36,8 +36,8 @@ UNCONFINED = "unconfined"
 """Result if the kernel cannot separate a program from its tests."""
 
 _IN, _OUT, _REPORT = 3, 4, 5
-"""Descriptors of the channel, in both processes, and of what a process reports: the result (tests)
-or whether it is confined (program)."""
+"""Descriptors in both processes: two for the messages between them, and one for a report to this
+process: the tests report their result, the program whether it is confined."""
 _REPORT_BYTES = 4_000
 """Maximum number of bytes of the report that are kept."""
 _STARTED = b"started\n"
@@ -85,9 +85,9 @@ def _run_tests(
         _become_tests(job, readable, secret)
     os.close(writing)
     report, started = b"", False
-    until = time.monotonic() + job["start_s"]
+    deadline = time.monotonic() + job["start_s"]
     while True:
-        left = until - time.monotonic()
+        left = deadline - time.monotonic()
         if left <= 0 or not select.select([reading], [], [], left)[0]:
             return "timed out"
         chunk = os.read(reading, 1 << 16)
@@ -96,7 +96,7 @@ def _run_tests(
         report = (report + chunk)[:_REPORT_BYTES]
         if not started and report.startswith(_STARTED):
             started, report = True, report.removeprefix(_STARTED)
-            until = time.monotonic() + job["seconds"]
+            deadline = time.monotonic() + job["seconds"]
     code = os.waitstatus_to_exitcode(os.waitpid(tests, 0)[1])
     if started and code == 0:
         return "passed"

@@ -66,7 +66,7 @@ def run_apart(
     }
     # Only the process of the tests can read the token, so no other process can write the result.
     token = secrets.token_hex()
-    completed = box.start(
+    completed = box.run(
         json.dumps(job),
         tool=tool,
         # This is longer than the supervisor's own limits, so that the supervisor can report which

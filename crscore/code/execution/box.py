@@ -34,7 +34,7 @@ class Box:
     seconds: float
     """Maximum wall time of a command, in seconds."""
 
-    def start(
+    def run(
         self,
         *command: str,
         tool: str,
@@ -84,9 +84,9 @@ def private_folder() -> Iterator[Path]:
         # `shutil.rmtree` fails for folders nested more deeply than Python can recurse, and a path
         # may be longer than the system accepts: https://github.com/python/cpython/issues/89727
         # So nested folders are moved to the top first.
-        left = [folder]
-        while left:
-            current = left.pop()
+        pending = [folder]
+        while pending:
+            current = pending.pop()
             with contextlib.suppress(OSError), os.scandir(current) as entries:
                 for entry in entries:
                     with contextlib.suppress(OSError):
@@ -96,7 +96,7 @@ def private_folder() -> Iterator[Path]:
                         Path(entry.path).chmod(0o700)
                         moved = folder / secrets.token_hex()
                         Path(entry.path).rename(moved)
-                        left.append(moved)
+                        pending.append(moved)
             if current != folder:
                 with contextlib.suppress(OSError):
                     current.rmdir()

@@ -39,8 +39,8 @@ def pass_at_k(counts: Sequence[tuple[int, int]], ks: Sequence[int]) -> Mapping[s
         ks: Values of k.
 
     Returns:
-        The mean estimate by `pass@k`, for each k such that every problem with samples has at least
-        k samples. Other values of k are left out.
+        The mean estimate under the key `pass@k`, for each k such that every problem with samples
+        has at least k samples. Other values of k are left out.
 
     Example:
         >>> pass_at_k([(2, 1)], [1, 2, 10])

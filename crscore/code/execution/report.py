@@ -1,4 +1,4 @@
-"""Makes the document of a run of programs with their tests, and its text."""
+"""Makes the document of a run of programs with their tests, and renders it as text."""
 
 import platform
 from collections import Counter
@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from crscore.code.execution.estimator import pass_at_k
 from crscore.code.execution.programs import Problem
-from crscore.code.execution.runner import PASSED, TIMED_OUT, Outcome, count
+from crscore.code.execution.runner import PASSED, TIMED_OUT, Outcome, count_passed
 from crscore.reports import console, view
 from crscore.reports.blocks import Block, Paragraph, Run, Signature, make_table
 from crscore.reports.fields import Count, Share
@@ -76,7 +76,7 @@ def make_document(
         ks: Values of k.
         timeout: Time limit of a program in seconds.
     """
-    counts = dict.fromkeys(problems, (0, 0)) | count(outcomes)
+    counts = dict.fromkeys(problems, (0, 0)) | count_passed(outcomes)
     means = pass_at_k(list(counts.values()), ks)
     return CodeRun(
         signature=f"crscore:{__version__}|timeout:{timeout:g}|{platform.system()}"

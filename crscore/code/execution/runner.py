@@ -119,7 +119,7 @@ def run_programs(
     return tuple(Outcome(row, results[row.problem, row.code]) for row in completions)
 
 
-def count(outcomes: Sequence[Outcome]) -> dict[str, tuple[int, int]]:
+def count_passed(outcomes: Sequence[Outcome]) -> dict[str, tuple[int, int]]:
     """Return the numbers of judged and of passed programs of each problem, by its name."""
     counts: dict[str, tuple[int, int]] = {}
     for outcome in outcomes:

@@ -1,4 +1,4 @@
-"""chrF and chrF++: F2 of n-grams of 1 to 6 characters (chrF++: and of words), by sacrebleu.
+"""chrF and chrF++: F2 of n-grams of 1 to 6 characters and, for chrF++, of words; by sacrebleu.
 
 White space is left out. With several references, the best one counts.
 """
@@ -67,7 +67,7 @@ def create(
         for sample in samples:
             blank = not sample.candidate.strip()
             # sacrebleu skips blank references. So a blank candidate is compared only with blank
-            # references, if there are any, and another candidate only with the other references.
+            # references, if there are any, and one with text only with references that have text.
             references = tuple(text for text in sample.references if blank == (not text.strip()))
             references = references or sample.references
             if references not in counted:

@@ -38,8 +38,10 @@ if TYPE_CHECKING:
 
 Vectors = npt.NDArray[np.float32]
 
-EMBEDDED: Final = "minilm"
+DEFAULT_MODEL: Final = "minilm"
+"""Value of the option `model` for crscore's default encoder."""
 BY_LANGUAGE: Final = "auto"
+"""Value of the option `model` for the model in `MODELS` of each sample's language."""
 MODELS: Final[Mapping[str, str]] = {
     "python": "neulab/codebert-python",
     "java": "neulab/codebert-java",
@@ -91,7 +93,7 @@ class Tokens(NamedTuple):
     spelled: tuple[str, ...]
     """Each token as written, without the tokenizer's marks of word boundaries; empty for white
     space."""
-    marker: npt.NDArray[np.bool_]
+    special: npt.NDArray[np.bool_]
     """Shape (L,): True at special tokens, which can be matched but have no weight."""
     vectors: Vectors
     """Shape (L, D), rows of length 1."""
@@ -111,11 +113,11 @@ def read_minilm(encoder: MiniLM, texts: Sequence[str]) -> list[Tokens]:
     all_tokens = []
     encoded = encode_windows(rows, MINILM_TOKENS, encoder.encode_pieces)
     for code, vectors in zip(codes, encoded, strict=True):
-        marker = np.zeros(len(code) + 2, dtype=np.bool_)
-        marker[[0, -1]] = True
+        special = np.zeros(len(code) + 2, dtype=np.bool_)
+        special[[0, -1]] = True
         spelled = ("", *(word for _, word in code), "")
         unknown = np.array([False, *(key == UNKNOWN for key, _ in code), False])
-        all_tokens.append(Tokens(spelled, marker, tell_apart(spelled, unknown, vectors)))
+        all_tokens.append(Tokens(spelled, special, tell_apart(spelled, unknown, vectors)))
     return all_tokens
 
 
@@ -151,11 +153,11 @@ def read_hugging_face(model: str, texts: Sequence[str]) -> list[Tokens]:
     all_vectors = encode_windows(rows, max_tokens(tokenizer, encoder), encode)
     all_tokens = []
     for encoding, code, vectors in zip(encodings, codes, all_vectors, strict=True):
-        marker = np.array(encoding["special_tokens_mask"], dtype=np.bool_)
+        special = np.array(encoding["special_tokens_mask"], dtype=np.bool_)
         # A token may begin with the white space before its word.
         spelled = tuple(code[start:end].strip() for start, end in encoding["offset_mapping"])
         unknown = np.array(encoding["input_ids"]) == tokenizer.unk_token_id
-        all_tokens.append(Tokens(spelled, marker, tell_apart(spelled, unknown, vectors)))
+        all_tokens.append(Tokens(spelled, special, tell_apart(spelled, unknown, vectors)))
     return all_tokens
 
 
@@ -268,9 +270,9 @@ def tell_apart(spelled: Sequence[str], unknown: npt.NDArray[np.bool_], vectors: 
 def drop_punctuation(tokens: Tokens) -> Tokens:
     """Return the tokens without white space and punctuation; special tokens are kept."""
     is_word = [not _DROPPED.issuperset(word) for word in tokens.spelled]
-    mask = np.array(is_word, dtype=np.bool_) | tokens.marker
+    mask = np.array(is_word, dtype=np.bool_) | tokens.special
     spelled = tuple(itertools.compress(tokens.spelled, mask))
-    return Tokens(spelled, tokens.marker[mask], tokens.vectors[mask])
+    return Tokens(spelled, tokens.special[mask], tokens.vectors[mask])
 
 
 def weights_of(tokens: Tokens) -> Doubles:
@@ -278,7 +280,7 @@ def weights_of(tokens: Tokens) -> Doubles:
 
     The sum is 1, or 0 if there are only special tokens.
     """
-    equal = (~tokens.marker).astype(np.float64)
+    equal = (~tokens.special).astype(np.float64)
     weights: Doubles = equal / max(1.0, equal.sum())
     return weights
 
@@ -291,9 +293,9 @@ def align(candidate: Tokens, reference: Tokens) -> Doubles:
         reference: Tokens to compare with.
 
     Returns:
-        The four values of `VALUES`, shape (4,), each in [0, 1]. Precision is the weighted mean over
-        the candidate's tokens, recall that over the reference's tokens. If only one side has a
-        token with a weight, all values are 0; if neither side has one, all values are 1.
+        The four values of `VALUES`, shape (4,), each in [0, 1]. Precision is the weighted mean of
+        the best similarities of the candidate's tokens, recall of those of the reference's. If only
+        one side has a token with a weight, all values are 0; if neither side has one, all are 1.
 
     Source:
         Zhou et al., EMNLP 2023, arXiv:2302.05527, section 3.
@@ -349,7 +351,7 @@ def _batches(samples: Sequence[Sample]) -> Iterator[list[Sample]]:
 
 
 def create(
-    *, model: str = EMBEDDED, value: Literal["precision", "recall", "f1", "f3"] = "f1"
+    *, model: str = DEFAULT_MODEL, value: Literal["precision", "recall", "f1", "f3"] = "f1"
 ) -> Metric:
     """Create the metric.
 
@@ -361,7 +363,7 @@ def create(
             mostly recall, with the results of tests.
     """
     readers: dict[str, ReadTokens]
-    if model == EMBEDDED:
+    if model == DEFAULT_MODEL:
         encoder = MiniLM()
         identities = {"*": encoder.identity}
         readers = {"*": partial(read_minilm, encoder)}

@@ -1,4 +1,4 @@
-"""CodeScore-R: similarity of the behaviour of two pieces of code, by vectors of their sketches.
+"""CodeScore-R: how similarly two pieces of code behave, measured by vectors of their sketches.
 
 A sketch is code with numbered names (`crscore.syntax.sketch`). A candidate that does not parse
 scores 0. Otherwise the score is the cosine of the two sketches' vectors.

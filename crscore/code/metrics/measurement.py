@@ -62,7 +62,7 @@ def make_metrics(
         preset: Preset, which is used by the metrics that have presets.
 
     Returns:
-        The metrics by spec; a spec that is repeated has one metric.
+        The metric of each spec; a spec that is repeated occurs once.
 
     Raises:
         ConfigError: An option is unknown or has a wrong value.
@@ -90,8 +90,8 @@ def measure(
         preset: Preset, which is used by the metrics that have presets.
 
     Returns:
-        A measurement for each metric that applies, and for each other metric the reason why it was
-        left out, by its spec.
+        The measurements by the metrics that apply, and a mapping of each other metric's spec to the
+        reason why it was left out.
 
     Raises:
         ConfigError: An option is unknown or has a wrong value.
@@ -130,8 +130,8 @@ def compute(
         language: Language of all candidates and references.
 
     Returns:
-        For each metric, its corpus score in [0, 1] by its name, and the list of the candidates'
-        scores by `<name>_scores`.
+        Two items for each metric: under its name the corpus score, in [0, 1], and under
+        `<name>_scores` the list of the candidates' scores.
 
     Raises:
         InputError: The lists differ in length or are empty, a candidate has no reference, or a

@@ -24,7 +24,7 @@ DEBIAN: Final = Path("/usr/share/wordnet")
 _LEXNAMES: Final = "".join(f"{number:02d} file{number} 1\n" for number in range(45))
 
 NO_SYNONYMS: Final = SimpleNamespace(synsets=lambda _word: ())
-"""Stand-in for WordNet: METEOR asks for the sets of synonyms that contain a word."""
+"""Stand-in for WordNet that has no synonyms: `synsets` returns the sets that contain a word."""
 
 
 @functools.cache

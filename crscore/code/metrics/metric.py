@@ -1,4 +1,4 @@
-"""Metrics that compare a candidate with its references, put together from functions.
+"""Metrics, assembled from functions, that compare a candidate with its references.
 
 As in sacrebleu, a metric first reduces every sample to sufficient statistics, whose sums give the
 score of any set of samples. So a bootstrap only resamples rows and does not compare code again.
@@ -84,7 +84,7 @@ class Metric:
         longest = max(map(len, codes), default=0)
         if self.max_characters is None or longest <= self.max_characters:
             return None
-        return f"code of {longest:,} characters; it compares at most {self.max_characters:,}"
+        return f"code of {longest:,} characters exceeds the limit of {self.max_characters:,}"
 
     def statistics(self, samples: Sequence[Sample]) -> Doubles:
         """Reduce samples to statistics that can be added up.
@@ -138,7 +138,7 @@ def mean_metric(
         values = scores(samples)
         return np.stack([values, np.ones_like(values)], axis=1)
 
-    # The sum of such rows has the sum of the scores and their number, for any set of samples.
+    # Summed over any set of samples, such rows give the sum of the scores and their number.
     def divide(statistics: Doubles) -> Doubles:
         means: Doubles = statistics[:, 0] / statistics[:, 1]
         return means

@@ -23,8 +23,8 @@ from crscore.code.syntax_tree import SyntaxTree, syntax_tree
 from crscore.syntax.grammars import fingerprint
 
 # Graphs are needed: with trees alone, the correlation with the authors' values falls from 0.954 to
-# 0.825 (`benchmarks/code_trees.py`). The published program searches a second for each improvement
-# of the distance, so its result depends on the machine.
+# 0.825 (`benchmarks/code_trees.py`). The published program searches for each improvement of
+# the distance for one second, so its result depends on the machine.
 MAX_PAIRS: Final = 1_000_000
 """Maximum product of the numbers of nodes of two graphs; comparing them takes about 50 ms."""
 

@@ -215,7 +215,7 @@ def build(
         write(folder, {**sources, **libraries})
         target = folder / "compiled"
         target.mkdir()
-        completed = Box(folder=folder, seconds=START_S).start(*command, tool=tool)
+        completed = Box(folder=folder, seconds=START_S).run(*command, tool=tool)
         if completed.returncode == 0:
             paths = (path for path in target.rglob("*") if path.is_file())
             return {str(path.relative_to(target)): path.read_bytes() for path in paths}

@@ -13,7 +13,7 @@ def tokens(*rows: int, spelled: str = "abcd") -> Tokens:
     chosen = list(rows)
     return Tokens(
         spelled=tuple(spelled[row] for row in chosen),
-        marker=np.zeros(len(chosen), bool),
+        special=np.zeros(len(chosen), bool),
         vectors=PLANE[chosen],
     )
 
@@ -44,7 +44,7 @@ def test_punctuation_except_operators_is_dropped() -> None:
 
 
 def test_special_tokens_have_no_weight() -> None:
-    marked = tokens(0, 1, 2)._replace(marker=np.array([True, False, False]))
+    marked = tokens(0, 1, 2)._replace(special=np.array([True, False, False]))
 
     assert codebertscore.weights_of(marked).tolist() == [0, 0.5, 0.5]
-    assert not codebertscore.weights_of(marked._replace(marker=np.ones(3, bool))).any()
+    assert not codebertscore.weights_of(marked._replace(special=np.ones(3, bool))).any()
