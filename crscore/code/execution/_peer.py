@@ -809,7 +809,7 @@ def make_asker(request: str, *fixed: Any) -> Any:
     def method(self: Any, *arguments: Any) -> Any:
         # Without this check, the program would decide `abs(f(x) - 0.5) < 1e-6`.
         if id(self) in PEER.mixed and request == "operate" and fixed[0] not in _TEXTS:
-            raise Unsupported(f"operation {fixed[0]} on what the program made from the tests' values")
+            raise Unsupported(f"operation {fixed[0]} on what the program made of the tests' values")
         return PEER.ask(request, *fixed, self, *arguments)
 
     return method
