@@ -26,6 +26,7 @@ from crscore.static_analysis.analyzer import INTERPRETER, Analyzer
 from crscore.version import __version__
 
 _SYSTEM = ("/usr/local/bin", "/usr/bin", "/bin")
+"""Folders at the end of every tool's PATH."""
 _MIB = 2**20
 LOCK = "package-lock.json"
 PACKAGE = "package.json"

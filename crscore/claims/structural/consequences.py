@@ -312,5 +312,4 @@ RULES: Final[dict[str, Rule]] = {
     "member": find_member,
     **TEST_RULES,
 }
-"""Name of a rule in `ranking.toml` -> the rule; of two that quote the same names, the first counts.
-"""
+"""Name in `ranking.toml` -> rule; if two rules quote the same names, the earlier one counts."""

@@ -82,7 +82,7 @@ class Evidence:
         return list(facts_by_name.values())
 
     def are_adjacent(self, old: Fact, new: Fact) -> bool:
-        """Return whether two facts are in the same block, as far as their blocks are known."""
+        """Return whether two facts are in one block of changed lines; True if it is not known."""
         block = self.old.blocks.get(old.line)
         if block is None or new.line not in self.new.blocks:  # a later line of a long fact changed
             return True
@@ -150,7 +150,10 @@ class Evidence:
 
     @cached_property
     def _words(self) -> dict[bool, frozenset[str]]:
-        """Words of the same code in the old (False) and the new (True) version."""
+        """Words of the unit in the old (False) and the new (True) version.
+
+        If the lines of the unit are unknown, these are the words of the file.
+        """
         return {
             new: frozenset(words_of(version.text_of(spans)).split())
             if (spans := _spans(part))

@@ -34,6 +34,7 @@ _FACTS: Final = {
     "returns": {Role.RETURN},
     "calls": {Role.CALL},
 }
+"""Feature of a topic -> roles of facts; the feature is 1 if a changed line has such a fact."""
 _NAME: Final = re.compile(r"[\w$]+")
 _QUOTATION: Final = re.compile(r"“[^”]{0,300}”")
 _WORD: Final = re.compile(r"[A-Za-z]{2,}")

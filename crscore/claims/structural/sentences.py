@@ -45,6 +45,7 @@ FEW_WORDS = 3
 TINY = 4
 """Maximum changed lines of a new unit about which only the summary and its comment are written."""
 _TRIVIAL = frozenset({"true", "false", "none", "null", "nil", "self", "this", "0", "1", "err"})
+"""Returned values that are not worth a sentence."""
 _SUMMARIZED = frozenset({"layout", "place", "moved", "removed", "overload", "less"})
 """States of units about which only the summary is written."""
 # The order is that of the sentences about a new function.

@@ -30,6 +30,7 @@ MIN_JOINED_TESTS = 3
 _JOINABLE = {"new": frozenset({"new", "overload"}), "removed": frozenset({"removed", "less"})}
 """State of a unit -> states of the members that can join the unit."""
 _IMPORTS = frozenset({Role.IMPORT, Role.COMMENT, Role.STRING})
+"""Roles of the facts in a group of imports."""
 
 
 def changes_of(
