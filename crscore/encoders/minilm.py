@@ -118,7 +118,7 @@ class MiniLM(msgspec.Struct, frozen=True, kw_only=True):
             marker[:, 0] = marker[np.arange(len(ids)), present.sum(axis=1) - 1] = True
             averaged = kept_tokens(ids, present, marker, model.ignored)
             # About half of the tokens are left out of the mean, and skip most of the last layer.
-            return pool_rows(_last_layer(model, ids, present, averaged), averaged.sum(axis=1))
+            return pool_rows(_run_layers(model, ids, present, averaged), averaged.sum(axis=1))
 
         vectors = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
         for indices, rows in self._run(self._tokenized(texts), encode_batch):
@@ -189,7 +189,7 @@ class MiniLM(msgspec.Struct, frozen=True, kw_only=True):
 
         def encode_means(model: _Model, ids: TokenIds, present: Mask) -> Floats:
             lengths = present.sum(axis=1)
-            rows = _last_layer(model, ids, present, present)
+            rows = _run_layers(model, ids, present, present)
             starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
             batch_means: Floats = np.add.reduceat(rows, starts) / lengths[:, None]
             return batch_means
@@ -249,7 +249,7 @@ class MiniLM(msgspec.Struct, frozen=True, kw_only=True):
 
         def encode_tokens(model: _Model, ids: TokenIds, present: Mask) -> list[Floats]:
             ends = np.cumsum(present.sum(axis=1))[:-1]
-            return np.split(_last_layer(model, ids, present, present), ends)
+            return np.split(_run_layers(model, ids, present, present), ends)
 
         tokens: dict[int, Floats] = {}
         for indices, vectors in self._run(rows, encode_tokens, tuned):
@@ -514,7 +514,7 @@ def _batches(lengths: Sequence[int], *, workers: int) -> list[list[int]]:
     return batches
 
 
-def _last_layer(model: _Model, ids: TokenIds, present: Mask, selected: Mask) -> Floats:
+def _run_layers(model: _Model, ids: TokenIds, present: Mask, selected: Mask) -> Floats:
     """Return the vectors of the selected tokens, text after text."""
     mask = present.astype(np.int32)
     states = _lower_states(model.lower, ids.shape, ids.tobytes(), mask.tobytes())

@@ -187,7 +187,7 @@ def test_minilm_hidden_states_equal_those_of_sentence_transformers(packaged: Any
     expected = packaged.encode(list(REVIEW), output_value="token_embeddings")
     encodings = model.tokenizer.encode_batch(list(REVIEW))
     ids, present = minilm._pad([encoding.ids for encoding in encodings])
-    rows = minilm._last_layer(model, ids, present, np.ones(ids.shape, bool))
+    rows = minilm._run_layers(model, ids, present, np.ones(ids.shape, bool))
     hidden = rows.reshape(*ids.shape, -1)
     for vectors, tokens, encoding in zip(hidden, expected, encodings, strict=True):
         assert len(tokens) == len(encoding)
