@@ -30,7 +30,7 @@ class PublicSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 @lru_cache
 def public_sets() -> dict[str, PublicSet]:
-    """Return the known public sets by name."""
+    """Return the known public sets, keyed by name."""
     return msgspec.convert(tomllib.loads(_FILE.read_text("utf-8")), dict[str, PublicSet])
 
 

@@ -84,7 +84,7 @@ def first_screen(overview: Overview, files: Mapping[str, str] | None = None) -> 
 
     Args:
         overview: The overview.
-        files: Addresses of the bots' pages by name; None for a text without links.
+        files: Addresses of the bots' pages, keyed by the bot's name; None for a text without links.
     """
     yield Heading(make_title(overview), 1)
     yield Paragraph(overview.recommendation, "lede")
@@ -145,7 +145,7 @@ def numbers_page(overview: Overview, files: Mapping[str, str]) -> Iterator[Block
 
     Args:
         overview: The overview.
-        files: Addresses of the bots' pages by name.
+        files: Addresses of the bots' pages, keyed by the bot's name.
     """
     yield Heading("Numbers", 1)
     yield Paragraph(make_title(overview), "dim")

@@ -234,7 +234,7 @@ class Store:
         return number
 
     def signatures(self) -> Mapping[int, str]:
-        """Return the texts of all signatures, by number."""
+        """Return the texts of all signatures, keyed by number."""
         return dict(self.query("SELECT id, text FROM signatures"))
 
     def _create_tables(self) -> None:
