@@ -236,6 +236,16 @@ def test_host_that_stops_answering_is_not_asked_for_every_one(tmp_path: Path) ->
     assert (done.run.failed, done.pending) == (5, 12)
 
 
+def test_list_that_lacks_merge_requests_is_read_again(server: Server, tmp_path: Path) -> None:
+    night(server, tmp_path / "peace")
+    server.faults = faults.Places([At(pattern="/merge_requests[?]", fault=Fault(kind=Kind.EMPTY))])
+    done = night(server, tmp_path / "late")
+    assert "0 of 3 items were listed" in done.run.partial
+    server.faults = faults.Script({})
+    night(server, tmp_path / "late")
+    assert contents(tmp_path / "late") == contents(tmp_path / "peace")
+
+
 def test_list_of_versions_without_the_newest_is_read_again(server: Server, tmp_path: Path) -> None:
     night(server, tmp_path / "peace")
     server.faults = faults.Places([At(pattern="/versions[?]", fault=Fault(kind=Kind.STALE))])
