@@ -8,7 +8,6 @@ import re
 import tomllib
 import urllib.parse
 from collections.abc import Iterable
-from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -56,20 +55,23 @@ def decode_text(data: bytes, errors: str = "replace") -> str:
 
     Windows-1252 is recognized only if `errors` is `replace`.
 
-    >>> decode_text(b"\xef\xbb\xbfa"), decode_text("a".encode("utf-16")), decode_text(b"caf\xe9")
-    ('a', 'a', 'caf\xe9')
+    >>> decode_text(b"\xef\xbb\xbfa"), decode_text("a".encode("utf-16")), decode_text(b"caf\xe9s")
+    ('a', 'a', 'caf\xe9s')
     """
     # PowerShell 5 writes redirected output (`git diff > change.diff`) as UTF-16 with a byte order
     # mark:
     # https://learn.microsoft.com/powershell/module/microsoft.powershell.core/about/about_character_encoding
     is_wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     encoding = "utf-16" if is_wide else "utf-8-sig"
-    with suppress(UnicodeDecodeError):
+    try:
         return data.decode(encoding)
-    # If no character beyond ASCII is valid UTF-8, the text probably comes from a Western Windows,
-    # which browsers also assume: https://html.spec.whatwg.org/multipage/parsing.html
-    is_western = errors == "replace" and data.decode(encoding, "ignore").isascii()
-    return data.decode("cp1252" if is_western else encoding, errors)
+    except UnicodeDecodeError as exc:
+        # If no character beyond ASCII is valid UTF-8, the text probably comes from a Western
+        # Windows, which browsers also assume: https://html.spec.whatwg.org/multipage/parsing.html
+        is_damaged = is_wide or exc.reason == "unexpected end of data"
+        if errors == "replace" and not is_damaged and data.decode(encoding, "ignore").isascii():
+            encoding = "cp1252"
+    return data.decode(encoding, errors)
 
 
 # Controls except tab and newline, soft hyphen, joiners, fillers, zero-width and bidi characters,

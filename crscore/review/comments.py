@@ -1,7 +1,8 @@
 """Parser for the comments of a review in text, Markdown or JSON."""
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Sequence
 from typing import Final
 
 from msgspec import structs
@@ -91,26 +92,35 @@ def _check_limit(limit: str, allowed: int, actual: int, source: str) -> None:
         raise LimitError(limit, allowed, actual, source)
 
 
-def resolve_absolute_paths(comments: Iterable[Comment], diff: Diff) -> tuple[Comment, ...]:
-    """Replace absolute paths, as Codex writes them, by those of the changed files.
+def resolve_absolute_paths(comments: Sequence[Comment], diff: Diff) -> tuple[Comment, ...]:
+    """Replace absolute paths, as Codex writes them, by paths from the root of the repository.
 
     Args:
         comments: Comments of a review.
         diff: The change under review.
 
     Returns:
-        The comments. If an absolute path ends with the path of no changed file, or of several, its
-        comment is on the whole change, because the root of the repository is unknown.
+        The comments. Their common root is the one with which most of them are on changed files. A
+        comment elsewhere is on the whole change.
     """
+    # Codex is asked for places in the change alone, so an absolute path ends with a changed one:
+    # https://github.com/openai/codex/blob/main/codex-rs/core/review_prompt.md
+    # The path of a file at the root is a bare name, which could end any path.
+    names = {name for file in diff.files for name in (file.path, file.old_path) if name}
+    paths = [comment.path for comment in comments if _ABSOLUTE.match(comment.path or "")]
+    roots = Counter(
+        path.removesuffix(name)
+        for path in filter(None, paths)
+        for name in names
+        if "/" in name and path.endswith(f"/{name}")
+    )
+    root = max(roots, key=lambda root: (roots[root], -len(root)), default=None)
     located_comments = []
     for comment in comments:
-        located = comment
-        if _ABSOLUTE.match(comment.path or ""):
-            # A name without a folder could be that of a file elsewhere in the repository.
-            paths = [file.path for file in diff.files if "/" in file.path]
-            matches = [path for path in paths if str(comment.path).endswith(f"/{path}")]
+        located, path = comment, comment.path or ""
+        if _ABSOLUTE.match(path):
             located = structs.replace(comment, path=None, line=None, start_line=None)
-            if len(matches) == 1:
-                located = structs.replace(comment, path=matches[0])
+            if root is not None and path.startswith(root):
+                located = structs.replace(comment, path=path.removeprefix(root))
         located_comments.append(located)
     return tuple(located_comments)

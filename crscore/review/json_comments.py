@@ -234,9 +234,10 @@ class _Search:
                 raise InputError(f"{location} is {_quote(value)}; expected an object with a body")
             return
         count = len(self.comments)
-        fields = {_CAPITAL.sub("_", key).lower(): content for key, content in value.items()}
-        if "overall_explanation" in fields:  # of Codex, above its findings
-            fields.setdefault("body", fields["overall_explanation"])
+        fields = _normalize_keys(value)
+        # Codex's summary above its findings
+        if explanation := _read_text(fields, "overall_explanation", location):
+            self.comments.append(Comment(body=explanation))
         filled_fields = {key: content for key, content in fields.items() if content is not None}
         if "body" in fields and (is_entry or isinstance(fields["body"], str | None)):
             self._add_comment({**thread, **filled_fields}, is_listed, location)
@@ -291,14 +292,15 @@ def _is_description(fields: Mapping[str, Any], is_listed: bool) -> bool:
 
 def _read_comment(fields: Mapping[str, Any], location: str) -> Comment:
     """Make a comment from the fields of an object, without those that are null."""
-    position = fields.get("position")
-    if isinstance(position, dict):  # from GitLab; GitHub's old field `position` is a number
+    if isinstance(fields.get("position"), dict):  # GitLab's; GitHub's old field is a number
+        position = _read_object(fields, "position", location)
         path = position.get("new_path") or position.get("old_path")
         lines: dict[str, Any] = {"path": path, "line": position.get("new_line")}
         if lines["line"] is None and position.get("old_line") is not None:
             lines |= {"line": position["old_line"], "side": "LEFT"}
-        first = (position.get("line_range") or {}).get("start") or {}
-        lines["start_line"] = first.get("old_line" if "side" in lines else "new_line")
+        ends = _read_object(position, "line_range", location)
+        start_fields = _read_object(ends, "start", location)
+        lines["start_line"] = start_fields.get("old_line" if "side" in lines else "new_line")
         fields = {**lines, **fields}
     fields = {"line": fields.get("end_line"), **fields, **_read_location(fields, location)}
     line, start = _read_line(fields, "line", location), _read_line(fields, "start_line", location)
@@ -341,20 +343,31 @@ def _read_comment(fields: Mapping[str, Any], location: str) -> Comment:
 def _read_location(fields: Mapping[str, Any], location: str) -> dict[str, Any]:
     """Return the path relative to the repository and, for a finding of Codex, the lines."""
     # https://github.com/openai/codex/blob/main/codex-rs/core/review_prompt.md
-    codex_location = fields.get("code_location")
-    if not isinstance(codex_location, dict):
+    codex_location = _read_object(fields, "code_location", location)
+    if not codex_location:
         path = next(filter(None, (_read_text(fields, key, location) for key in _PATH_KEYS)), "")
         # Azure DevOps starts paths with a slash.
         return {"path": _make_relative(path).removeprefix("./").lstrip("/")}
     path = _make_relative(_read_text(codex_location, "absolute_file_path", location) or "")
-    lines = codex_location.get("line_range")
-    ends = lines if isinstance(lines, dict) else {}
+    ends = _read_object(codex_location, "line_range", location)
     return {"path": path, "start_line": ends.get("start"), "line": ends.get("end")}
 
 
 def _make_relative(path: str) -> str:
     # Tools on Windows write backslashes.
     return strip_workspace(path if "/" in path else path.replace("\\", "/"))
+
+
+def _normalize_keys(value: Mapping[str, Any]) -> dict[str, Any]:
+    return {_CAPITAL.sub("_", key).lower(): content for key, content in value.items()}
+
+
+def _read_object(fields: Mapping[str, Any], key: str, location: str) -> dict[str, Any]:
+    """Return an object with keys in snake case; empty if it is missing or null."""
+    value = fields.get(key)
+    if value is None or isinstance(value, dict):
+        return _normalize_keys(value or {})
+    raise InputError(f"{location}: {key} is {_quote(value)}; expected an object or null")
 
 
 def _read_text(fields: Mapping[str, Any], key: str, location: str) -> str | None:

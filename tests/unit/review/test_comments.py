@@ -237,6 +237,11 @@ def test_bytes_of_western_windows_are_read() -> None:
 
 def test_undecodable_bytes_of_utf_8_are_replaced() -> None:
     assert parse_review("é".encode() + b"a\xffb")[0].body == "éa\ufffdb"
+    assert parse_review("café".encode()[:-1])[0].body == "caf\ufffd"
+
+
+def test_damaged_utf_16_is_not_taken_for_western_text() -> None:
+    assert parse_review("Leaks.".encode("utf-16") + b"x")[0].body == "Leaks.\ufffd"
 
 
 def test_half_a_surrogate_pair_is_replaced() -> None:
@@ -463,6 +468,7 @@ def test_explanation_above_findings_of_codex_is_a_comment() -> None:
     verdict = {"overall_correctness": "patch is incorrect", "overall_explanation": "It leaks."}
     assert bodies({**json.loads(FINDINGS), **verdict}) == ["It leaks.", "**Bound it**\n\nIt grows."]
     assert bodies({"findings": [], **verdict}) == ["It leaks."]
+    assert bodies({"body": "Or else.", **verdict}) == ["It leaks.", "Or else."]
     assert bodies({"findings": [], "overall_explanation": None}) == []
 
 
@@ -552,6 +558,18 @@ def test_finding_is_its_body_under_its_title(text: str) -> None:
     assert [comment.body for comment in parse_review(text)] == ["**Bound it**\n\nIt grows."]
 
 
+CHANGED = parse_diff(
+    "".join(
+        f"diff --git a/{old} b/{new}\n--- a/{old}\n+++ b/{new}\n@@ -1 +1 @@\n-a\n+b\n"
+        for old, new in [
+            *((name, name) for name in ("src/a.py", "packages/web/src/a.py", "a.py", "x/lib/c.py")),
+            ("lib/c.py", "lib/c.py"),
+            ("lib/old.py", "lib/new.py"),
+        ]
+    )
+)
+
+
 @pytest.mark.parametrize(
     ("path", "read"),
     [
@@ -563,9 +581,10 @@ def test_finding_is_its_body_under_its_title(text: str) -> None:
         # The root is unknown: the changed file at its end is meant.
         ("/Users/mira/shop/src/a.py", "src/a.py"),
         ("C:\\Users\\mira\\shop\\src\\a.py", "src/a.py"),
+        ("/Users/mira/shop/x/lib/c.py", "x/lib/c.py"),
+        ("/Users/mira/shop/lib/old.py", "lib/old.py"),
         ("/Users/mira/shop/src/b.py", None),
         ("/Users/mira/shop/a.py", None),
-        ("/Users/mira/shop/x/lib/c.py", None),
     ],
 )
 def test_location_of_codex_is_read_from_the_root_of_the_repository(
@@ -573,14 +592,43 @@ def test_location_of_codex_is_read_from_the_root_of_the_repository(
 ) -> None:
     location = {"absolute_file_path": path, "line_range": {"start": 3, "end": 5}}
     finding = {"title": "Bound it", "body": "It grows.", "code_location": location}
-    changed = ("src/a.py", "packages/web/src/a.py", "a.py", "lib/c.py", "x/lib/c.py")
-    diff = parse_diff(
-        "".join(f"--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-a\n+b\n" for name in changed)
-    )
     parsed = parse_review(json.dumps({"findings": [finding]}))
-    (comment,) = resolve_absolute_paths(parsed, diff)
+    (comment,) = resolve_absolute_paths(parsed, CHANGED)
     lines = (3, 5) if read else (None, None)
     assert (comment.path, comment.start_line, comment.line) == (read, *lines)
+
+
+def test_findings_of_codex_have_a_common_root() -> None:
+    ends = ("a.py", "src/a.py", "packages/web/src/a.py", "lib/c.py", "other/src/a.py")
+    comments = [Comment(body="Leaks.", path=f"/repo/{end}", line=1) for end in ends]
+    located = resolve_absolute_paths([*comments, Comment(body="Why?", path="/tmp/x.py")], CHANGED)
+    assert [comment.path for comment in located] == [*ends, None]
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"position": {"line_range": [3, 5]}}, "line_range is [3, 5]"),
+        ({"position": {"line_range": {"start": "3"}}}, 'start is "3"'),
+        ({"code_location": "a.py:3"}, 'code_location is "a.py:3"'),
+        ({"code_location": {"absolute_file_path": "a.py", "line_range": 3}}, "line_range is 3"),
+        ({"overall_explanation": ["Leaks."]}, 'overall_explanation is ["Leaks."]'),
+    ],
+)
+def test_place_or_explanation_of_another_type_is_refused(fields: dict, words: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_review(json.dumps([{"body": "Leaks.", **fields}]))
+    assert words in str(caught.value)
+
+
+def test_keys_of_a_place_can_be_in_camel_case() -> None:
+    gitlab = {"position": {"newPath": "a.py", "newLine": 5}}
+    codex = {
+        "codeLocation": {"absoluteFilePath": "a.py", "lineRange": {"start": 3, "end": 5}},
+    }
+    for fields in (gitlab, codex):
+        (comment,) = parse_review(json.dumps([{"body": "Leaks.", **fields}]))
+        assert (comment.path, comment.line) == ("a.py", 5)
 
 
 @pytest.mark.parametrize(
