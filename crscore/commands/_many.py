@@ -183,7 +183,7 @@ def _render_row(name: str, result: Result, fmt: str) -> str:
     usefulness = f"{view.UNDEFINED} not scored"
     if result.usefulness is not None:
         usefulness, *_ = view.score_cells(result, result)
-    standing, interval = usefulness.split(" ", 1)
+    standing, details = usefulness.split(" ", 1)
     relevance = view.hundred(result.relevance)
     reason = "" if result.scores.reason is None else f": {result.scores.reason}"
-    return f"{standing:>3} {interval:<27} relevance {relevance:>3}  {safe_line(name + reason)}\n"
+    return f"{standing:>3} {details:<27} relevance {relevance:>3}  {safe_line(name + reason)}\n"

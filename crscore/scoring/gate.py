@@ -8,12 +8,12 @@ NO_WEIGHTS: Final = "the encoder has no usefulness weights"
 
 
 class GateResult(NamedTuple):
-    """Messages about texts that failed, and about texts that could not be judged."""
+    """Messages of a gate: failures, and notices."""
 
     failed: tuple[str, ...]
     """Messages about texts that fail the gate, one sentence each; empty if the gate passes."""
     notices: tuple[str, ...]
-    """Messages about texts that could not be judged, with the reasons, one sentence each."""
+    """Other messages, such as that a text could not be judged and why, one sentence each."""
 
 
 def check_thresholds(
