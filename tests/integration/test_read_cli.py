@@ -93,7 +93,7 @@ def test_whole_files_are_shown(target: Path, tmp_path: Path) -> None:
         ((DIFF, REVIEW), "--requests"),
         ((DIFF, REVIEW, "--requests", "no/such/folder.jsonl"), "folder does not exist"),
         ((DIFF, "--requests", "-"), "JSON Lines"),
-        (("pairs.jsonl", "--requests", "-", "--path", "a.py"), "single change"),
+        (("pairs.jsonl", "--requests", "-", "--path", "a.py"), "--sarif need a REVIEW"),
     ],
 )
 def test_wrong_call_is_one_line(
