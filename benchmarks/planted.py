@@ -75,7 +75,7 @@ def is_sound(edit: Edit, kind: str, mutant: str) -> bool:
     """Return whether an edit changes code in a function and adds no syntax error."""
     language = grammars.language_of(languages.language_of(edit.path))
     before, after = outlines = [
-        outliner.read(language, text) for text in (edit.match.string, mutant)
+        outliner.read_outline(language, text) for text in (edit.match.string, mutant)
     ]
     old, new = (Counter(text for unit in o.units for _, text in unit.tokens) for o in outlines)
     strings = [bool(re.match(r"\w{0,2}[\"'`]", text)) for text in (old - new) + (new - old)]

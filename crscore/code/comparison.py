@@ -166,9 +166,11 @@ def _pair(
     if not first:
         raise InputError("no samples to compare")
     pairs = [(sample, keyed[1][key]) for key, sample in keyed[0].items()]
-    for left, right in pairs:
+    for number, (left, right) in enumerate(pairs, 1):
         if left.references != right.references:
-            raise InputError(f"the references of {left.id!r} differ between the two systems")
+            raise InputError(
+                f"the references of sample {left.id or number} differ in the two systems"
+            )
     return pairs
 
 

@@ -78,14 +78,14 @@ def syntax_tree(code: str, language: str | None, *, whole_file: bool = False) ->
         root = parse(grammar, source)
         # The grammar needs the prolog (`<?php`) to parse what follows as code; the prolog has no
         # nodes in the table.
-        nodes = _table(root, len(grammar.prolog), len(source), grammar.strings)
+        nodes = _list_nodes(root, len(grammar.prolog), len(source), grammar.strings)
         return SyntaxTree(grammar, nodes, not root.has_error and is_readable(code, grammar))
     parsed = parse_code(code, language)
-    nodes = _table(parsed.root, parsed.start, parsed.end, grammar.strings)
+    nodes = _list_nodes(parsed.root, parsed.start, parsed.end, grammar.strings)
     return SyntaxTree(grammar, nodes, parsed.errors == 0)
 
 
-def _table(
+def _list_nodes(
     root: tree_sitter.Node, start: int, end: int, strings: frozenset[str]
 ) -> tuple[Node, ...]:
     """Return the nodes between two byte offsets of the source."""

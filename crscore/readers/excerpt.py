@@ -199,7 +199,7 @@ class Excerpts:
         noun, name, start, end = "file", "", 1, numbers[-1]
         if file.language is not None:
             source = "\n".join(file.new.lines.values())
-            outline = outliner.read(file.language, source, lines=[(number, number)])
+            outline = outliner.read_outline(file.language, source, lines=[(number, number)])
             unit = outline.units[outline.owners([number])[number]]
             noun, name, start, end = unit.noun, unit.name, unit.start, unit.end
         hunk_spans = {line.span for line in hunk.passage.lines}

@@ -16,7 +16,7 @@ from crscore.records import ChangedFile, Diff, DiffLine, Hunk, LineKind, Side
 from crscore.syntax.fragments import Completed, complete
 from crscore.syntax.grammars import Language, language_of, languages_known
 from crscore.syntax.outline import Outline
-from crscore.syntax.outliner import read
+from crscore.syntax.outliner import read_outline
 
 MAX_ERRORS = 0.45
 """Maximum share of a hunk that its grammar may fail to read, in unreadable bytes per character. A
@@ -112,7 +112,7 @@ class Version:
         if not self.is_whole:
             return False
         if self._declared is None:
-            outline = read(language, "\n".join(self.lines.values()))
+            outline = read_outline(language, "\n".join(self.lines.values()))
             self._declared = frozenset(map(outline.qualified, range(len(outline.units))))
         return name in self._declared
 
@@ -215,7 +215,7 @@ class ParsedFile:
                 # If a hunk has no lines on this side, its range begins at the line before it.
                 reached = ((max(low, 1), max(low + length - 1, low, 1)) for low, length in ranges)
                 source, spans = self.file.source_on(version.side), join_ranges(reached, gap=1)
-                outline = read(self.language, source, lines=spans)
+                outline = read_outline(self.language, source, lines=spans)
                 outline.low, outline.high = 1, len(version.lines)
                 version.outlines.append(outline)
         elif self.language is not None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from crscore.syntax.grammars import Language, parse
 from crscore.syntax.outline import Outline
-from crscore.syntax.outliner import errors_in, parse_text, read
+from crscore.syntax.outliner import errors_in, parse_text, read_outline
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -80,7 +80,7 @@ def complete(language: Language, lines: Sequence[str], first: int) -> Completed:
     _, before, text, after, root = enclose(language, lines)
     whole, added = before + text + after, before.count("\n")
     lines_read = [(first, first + max(len(lines), 1) - 1)]
-    outline = read(language, whole, lines=lines_read, first=first, skip=added, root=root)
+    outline = read_outline(language, whole, lines=lines_read, first=first, skip=added, root=root)
     return Completed(outline, whole, added)
 
 

@@ -45,7 +45,7 @@ _MACRO = re.compile(
 )
 
 
-def read(
+def read_outline(
     language: Language,
     source: str,
     *,

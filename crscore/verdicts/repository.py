@@ -14,7 +14,7 @@ from crscore.syntax import grammars
 from crscore.syntax.change import ParsedChange, ParsedFile, Version
 from crscore.syntax.grammars import Language
 from crscore.syntax.outline import Unit
-from crscore.syntax.outliner import parse_text, read
+from crscore.syntax.outliner import parse_text, read_outline
 
 # If the line is a decorator or a comment, its declaration begins on a later line.
 LINES_BELOW: Final = 2
@@ -73,7 +73,7 @@ class FileText:
         if self.language is None or not self.version.is_whole:
             return None
         nearby = [(line, line + LINES_BELOW)]
-        units = read(self.language, self._source, lines=nearby, root=self._root).units[1:]
+        units = read_outline(self.language, self._source, lines=nearby, root=self._root).units[1:]
         around = [unit for unit in units if unit.real and unit.start <= line <= unit.end]
         return around[-1] if around else None
 

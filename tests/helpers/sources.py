@@ -6,7 +6,7 @@ from pathlib import Path
 
 from crscore.syntax.grammars import Language, language_of
 from crscore.syntax.outline import Outline
-from crscore.syntax.outliner import read
+from crscore.syntax.outliner import read_outline
 
 LANGUAGES = {
     path.stem: tomllib.loads(path.read_text("utf-8"))
@@ -29,4 +29,4 @@ def table(name: str) -> Language:
 def outline(name: str, source: str, *, lines: Sequence[tuple[int, int]] | None = None) -> Outline:
     """Read a text; PHP needs no opening tag."""
     prolog = "<?php " if name == "php" and not source.startswith("<?php") else ""
-    return read(table(name), prolog + source, lines=lines)
+    return read_outline(table(name), prolog + source, lines=lines)

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from crscore.syntax.grammars import languages_known
 from crscore.syntax.outline import Kind, Outline, Role, Unit
-from crscore.syntax.outliner import MAX_DEPTH, read
+from crscore.syntax.outliner import MAX_DEPTH, read_outline
 from tests.helpers.growth import growth
 from tests.helpers.sources import LANGUAGES, SAMPLES, outline
 from tests.helpers.sources import table as table_of
@@ -310,7 +310,7 @@ def test_time_is_linear_in_the_text_and_in_its_ranges(name: str, share: int) -> 
     def prepare(size: int) -> object:
         source = table.prolog + SAMPLES[name].removeprefix("<?php") * size
         lines = [(at, at) for at in range(1, source.count("\n"), share)]
-        return lambda: read(table, source, lines=lines)
+        return lambda: read_outline(table, source, lines=lines)
 
     assert growth(prepare, 25) < 12  # type: ignore[arg-type]
 
