@@ -168,9 +168,7 @@ def _pair(
     pairs = [(sample, keyed[1][key]) for key, sample in keyed[0].items()]
     for number, (left, right) in enumerate(pairs, 1):
         if left.references != right.references:
-            raise InputError(
-                f"the references of sample {left.id or number} differ in the two systems"
-            )
+            raise InputError(f"the systems' references of sample {left.id or number} differ")
     return pairs
 
 

@@ -111,12 +111,12 @@ def test_samples_of_a_problem_are_resampled_together() -> None:
         (
             RIGHT[:1],
             [Sample(candidate="a", references=("b",), id="p0")],
-            "the references of sample p0 differ",
+            "the systems' references of sample p0 differ",
         ),
         (
             [replace(RIGHT[0], id=None)],
             [Sample(candidate="a", references=("b",))],
-            "the references of sample 1 differ",
+            "the systems' references of sample 1 differ",
         ),
     ],
 )
