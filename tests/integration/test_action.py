@@ -620,7 +620,7 @@ def test_bug_in_one_of_several_leaves_what_was_done(
 
     summary = (tmp_path / "summary").read_text("utf-8")
     assert "acme/shop#&#8203;7" in summary
-    assert "stopped before its end" in summary
+    assert "stopped early" in summary
     assert outputs((tmp_path / "output").read_text("utf-8"))["relevance"] != ""
 
 
