@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from crscore.bench.overlap import compare_findings
+from crscore.bench.overlap import compare_findings, same_points
 from crscore.bench.pairs import assign, read_model, view_texts
 from crscore.encoders.minilm import MiniLM
 from crscore.usefulness import reader
@@ -65,6 +65,28 @@ def measure(path: Path, judge: str) -> dict[str, np.ndarray]:
     return {change: np.array(values, dtype=float).reshape(-1, 4) for change, values in rows.items()}
 
 
+def count_joined(path: Path, judge: str) -> tuple[int, int]:
+    """Count the pairs of findings that an audit joins into one point.
+
+    Returns:
+        Pairs of which at least one finding is about a known problem; those about the same problem.
+    """
+    encoder, rarity = MiniLM(), read_weights(reader.SHIPPED).rarity
+    changes = defaultdict(list)
+    for group in read_judgements(path):
+        if group.judge == judge:
+            changes[group.change] += zip(group.findings, group.decisions, strict=True)
+    joined = same = 0
+    for rows in changes.values():
+        firsts = same_points([finding for finding, _ in rows], encoder, rarity)
+        for one, other in combinations(range(len(rows)), 2):
+            problems = {rows[one][1], rows[other][1]}
+            is_joined = firsts[one] == firsts[other] and problems != {None}
+            joined += is_joined
+            same += is_joined and len(problems) == 1
+    return joined, same
+
+
 def scores(table: np.ndarray, column: int, threshold: float) -> tuple[float, float, int]:
     """Return precision, recall, and the number of pairs at or above a threshold of a column."""
     said = (table[:, column] >= threshold) & (table[:, 2] > 0)
@@ -100,6 +122,8 @@ def main() -> None:
         for threshold in (0.43, 0.6, 0.7, 0.8, 0.9):
             precision, recall, count = scores(table, column, threshold)
             print(f"  {threshold}: precision {precision:.3f}, recall {recall:.3f} ({count})")
+    joined, same = count_joined(arguments.path, arguments.judge)
+    print(f"joined by an audit: {joined:,} pairs about a problem, {same:,} about the same one")
 
 
 if __name__ == "__main__":

@@ -118,7 +118,6 @@ def commands(folder: Path, url: str, gitlab_url: str) -> dict[str, list[str]]:
     tests = {"task_id": "add", "test": "assert add(2, 3) == 5\n"}
     (folder / "tests.jsonl").write_text(json.dumps(tests) + "\n")
     (folder / "event.json").write_text(json.dumps({"pull_request": {"number": 7}}))
-    (folder / "message").write_text("Add a timeout\n")
     pull = ["pr", "acme/shop#7", "--api-url", url]
     store = ["--store", str(folder / "audit.db")]
     other = ["--store", str(folder / "gitlab.db")]
@@ -127,7 +126,6 @@ def commands(folder: Path, url: str, gitlab_url: str) -> dict[str, list[str]]:
         "score --offline": [*EXAMPLE, "--offline"],
         "score": [*EXAMPLE, "--format", "html", "-o", str(folder / "page.html")],
         "score PAIRS": ["score", str(folder / "pairs.jsonl"), "--format", "json"],
-        "message": ["message", str(folder / "message")],
         "pr": pull,
         "action": ["action"],
         "audit sync": ["audit", "sync", "acme/shop", "--since", "2000-01-01", *store],
@@ -150,7 +148,6 @@ def commands(folder: Path, url: str, gitlab_url: str) -> dict[str, list[str]]:
         "doctor": ["doctor"],
         "encoder": ["encoder", "install"],
         "analyzers": ["analyzers"],
-        "cache": ["cache"],
     }  # fmt: skip
 
 
