@@ -215,7 +215,9 @@ def describe_remark(remark: records.Remark, points: int) -> str:
         adds = count_noun(points, "point") if points else "less than a point"
         labelled = f" (labelled {remark.labelled})" if remark.labelled else ""
         return f"{remark.level.value}{labelled} · {remark.stance.value} · adds {adds}{doubt}"
-    lack = "adds nothing" if remark.about >= records.ON_TOPIC else "not about this change"
+    # Its points are counted together with the deduction for such remarks.
+    lack = "little to answer" if points else "adds nothing"
+    lack = lack if remark.about >= records.ON_TOPIC else "not about this change"
     return f"{remark.stance.value} · {lack}{doubt}"
 
 

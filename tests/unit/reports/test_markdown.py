@@ -97,7 +97,7 @@ def test_remark_says_what_it_does_and_what_it_is_about() -> None:
     ) in shown
     folded = shown.split("<summary>1 more remarks</summary>")[1]
     assert "- **6** Why three retries? mira on `src/shop/client.py:13-15`<br>" in folded
-    assert "talks about something else · adds nothing · ⚑ is no sentence\n" in folded
+    assert "talks about something else · little to answer · ⚑ is no sentence\n" in folded
 
 
 def test_flagged_sentences_are_counted_visibly() -> None:

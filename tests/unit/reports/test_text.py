@@ -88,7 +88,7 @@ def test_remark_has_its_level_what_it_adds_and_what_it_is_about() -> None:
     )
     assert (
         "  6  Why three retries?\n     mira on src/shop/client.py:13-15\n"
-        "     talks about something else · adds nothing · ⚑ is no sentence\n"
+        "     talks about something else · little to answer · ⚑ is no sentence\n"
     ) in shown
     assert "✓" not in shown
 

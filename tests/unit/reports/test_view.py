@@ -127,7 +127,7 @@ def test_remarks_with_nothing_to_answer_are_last() -> None:
     assert [remark.sentences for remark, _ in ranked[4:]] == [(0,), (1,)]
     assert [view.describe_remark(*item) for item in ranked[3:]] == [
         "nit · asks for a change · adds 1 point",
-        "praises · adds nothing",
+        "praises · little to answer",
         "asks for a change · not about this change",
     ]
     assert view.rank_remarks(results.review()) == []
