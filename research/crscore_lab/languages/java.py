@@ -90,7 +90,7 @@ def _tests_of(problem: Problem, code: str) -> str:
     """Write the tests with stubs in place of the program."""
     functions = stubs.find_tested(problem, code)
     is_begun = stubs.last_function(problem.prompt) is not None
-    classes = _CLASS.findall(stubs.without_text(problem.prompt if is_begun else code))
+    classes = _CLASS.findall(stubs.keep_only_code(problem.prompt if is_begun else code))
     if is_begun:
         return stubs.stub_tests(problem, _body((classes or ["Problem"])[-1], functions[0]))
     if not classes:

@@ -25,22 +25,22 @@ _DECLARED: Final = re.compile(r"\b(?:const|let|var|class|function)\s++(?:\{\s*+)
 
 def judge(box: Box, problem: Problem, code: str) -> str:
     """Run a program with its tests and return the result."""
-    tests, prompt = problem.tests, problem.prompt
+    tests, prompt, solution = problem.tests, problem.prompt, problem.solution
     program = prompt + code
     # The tests of a problem with a prompt may begin with the brace that closes its function.
     if tests.lstrip().startswith("}"):
         tests = tests.lstrip()[1:]
         program += "\n}" if stubs.open_braces(program) > 0 else ""
-    used = dict.fromkeys(_NAME.findall(stubs.without_text(tests)))
-    shared = _DECLARED.findall(stubs.without_text(prompt))
+    used = dict.fromkeys(_NAME.findall(stubs.keep_only_code(tests)))
+    shared = _DECLARED.findall(stubs.keep_only_code(prompt))
     entry = problem.entry_point or (shared[-1] if shared else "")
-    solution = None if problem.solution is None else _DECLARED.findall(prompt + problem.solution)
+    solution_names = None if solution is None else _DECLARED.findall(prompt + solution)
     declared = {*_DECLARED.findall(tests), *shared} - {entry}
     task = {
         "tests": tests,
         "names": [name for name in used if name not in declared],
         "entry": entry,
-        "solution": solution,
+        "solution": solution_names,
         "prompt": prompt + "\n}" * stubs.open_braces(prompt),
         "shared": [name for name in shared if name != entry],
     }

@@ -69,12 +69,12 @@ def last_function(prompt: str) -> Function | None:
 
 def find_functions(code: str) -> tuple[Function, ...]:
     """Return the functions that code defines, without `main`."""
-    return tuple(filter(None, map(_read_function, _ANY_FUNCTION.finditer(without_text(code)))))
+    return tuple(filter(None, map(_read_function, _ANY_FUNCTION.finditer(keep_only_code(code)))))
 
 
 def _outermost_names(code: str) -> set[str]:
     """Return the names of the functions in the fewest braces: methods only if all are methods."""
-    text = without_text(code)
+    text = keep_only_code(code)
     names_by_depth: dict[int, set[str]] = {}
     for match in _ANY_FUNCTION.finditer(text):
         if (function := _read_function(match)) is not None:
@@ -94,7 +94,7 @@ def find_tested(problem: Problem, code: str) -> tuple[Function, ...]:
     last = last_function(problem.prompt)
     if last is not None:
         return (last,)
-    words = set(re.findall(r"\w+", without_text(problem.tests)))
+    words = set(re.findall(r"\w+", keep_only_code(problem.tests)))
     if problem.entry_point:
         words &= {problem.entry_point}
     elif problem.solution is not None:
@@ -135,14 +135,14 @@ def _split(parameters: str) -> Iterator[str]:
         yield parameters[start:]
 
 
-def without_text(code: str) -> str:
+def keep_only_code(code: str) -> str:
     """Replace each comment and each string literal of code by a space."""
     return _NO_CODE.sub(" ", code)
 
 
 def open_braces(code: str) -> int:
     """Return how many more braces code opens than it closes, outside of comments and strings."""
-    text = without_text(code)
+    text = keep_only_code(code)
     return text.count("{") - text.count("}")
 
 

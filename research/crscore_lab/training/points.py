@@ -30,7 +30,7 @@ EPOCHS: Final = 4
 RATE: Final = 1e-4
 """Peak learning rate of the layers."""
 SCALE_RATE: Final = 0.01
-"""Peak learning rate of the measures' weights, which are used in tuning only."""
+"""Peak learning rate of the temporary weights of the measures, which are discarded after tuning."""
 BATCH: Final = 4
 """Number of changes in a batch."""
 OTHER_CHANGE: Final = 0.1
@@ -112,7 +112,7 @@ def tune(changes: Sequence[Change], encoder: MiniLM, *, seed: int = 0) -> TunedL
         for start in range(0, len(order), BATCH):
             batch = [changes[index] for index in order[start : start + BATCH]]
             problems, findings = (
-                _view(torch, network, [states[text] for text in chain.from_iterable(side)])
+                _encode(torch, network, [states[text] for text in chain.from_iterable(side)])
                 for side in zip(*(change.texts() for change in batch), strict=True)
             )
             logits = _measure(torch, findings, problems) @ weights[:-1] + weights[-1]
@@ -129,7 +129,7 @@ def tune(changes: Sequence[Change], encoder: MiniLM, *, seed: int = 0) -> TunedL
     return network.export_layers()
 
 
-def _view(torch: Any, network: Network, states: Sequence[Any]) -> tuple[Any, Any, Any]:
+def _encode(torch: Any, network: Network, states: Sequence[Any]) -> tuple[Any, Any, Any]:
     """Encode N texts from their states after the frozen layers.
 
     Returns:
@@ -150,8 +150,8 @@ def _view(torch: Any, network: Network, states: Sequence[Any]) -> tuple[Any, Any
 def _measure(torch: Any, findings: tuple[Any, Any, Any], problems: tuple[Any, Any, Any]) -> Any:
     """Return the measures of `crscore.bench.pairs` that need only vectors, shape (F, P, 3).
 
-    They are the cosine of the texts, and how well the tokens of the problem, and those of the
-    finding, match the other text's tokens.
+    They are the cosine of the texts, and how well the problem's tokens match the finding's, and
+    vice versa.
     """
     cosines = torch.einsum("fad,pbd->fpab", findings[1], problems[1])
     of_finding, of_problem = findings[2][:, None], problems[2][None]

@@ -67,7 +67,7 @@ def test_measures_are_those_of_the_pair_model() -> None:
     sides = []
     for texts in reversed(CHANGES[0].texts()):
         states = network.run_frozen(ENCODER.token_ids(texts, limit=points.MAX_TOKENS))
-        sides.append(points._view(points.require("torch"), network, states))
+        sides.append(points._encode(points.require("torch"), network, states))
     measured = points._measure(points.require("torch"), *sides).detach().numpy()
     problems, findings = CHANGES[0].texts()
     views = view_texts([*problems, *findings], ENCODER, Rarity(frequency={}, documents=0), None)

@@ -22,7 +22,7 @@ ECHO_GOAL: Final = 0.90
 WRONG_FLAG_LIMIT: Final = 0.05
 """Limit that the share of honest reviews flagged as a restatement must stay below."""
 FLAGGED_FROM: Final = 0.5
-"""Minimum share of flagged sentences of a review that counts as flagged."""
+"""Minimum share of flagged sentences for a review to count as flagged."""
 # Scores that differ by less are equal: two computations of the same mean may differ by a rounding
 # error.
 _TIE: Final = 1e-9
@@ -92,7 +92,7 @@ def score_duels(study: Study, attacks: Sequence[Attack], scorer: Scorer) -> tupl
 
     Args:
         study: The study that the attacks were made from.
-        attacks: Any of these attacks; for the scorer of a fold, those on its held-out reviews.
+        attacks: Its attacks, or for a fold's scorer those made from the held-out reviews.
         scorer: Scorer to attack.
 
     Returns:

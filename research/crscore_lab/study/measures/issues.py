@@ -38,7 +38,7 @@ class ToolRow(Struct, frozen=True, kw_only=True):
     unread: int
     """Number of these changes that the tool could not read completely."""
     findings: int
-    """Number of findings in the new files."""
+    """Number of findings in the new versions of the files."""
     in_change: int
     """Number of findings on changed lines."""
     pre_existing: int

@@ -54,8 +54,8 @@ def read_rows(path: Path) -> tuple[list[TrainingRow], str]:
     """Read training rows.
 
     Args:
-        path: JSON Lines, plain or gzip, of `patch` (or `diff`), and `completion` or `claims` and
-            `implications`.
+        path: JSON Lines, plain or gzip, with `patch` or `diff`, and with either `completion` or
+            both `claims` and `implications`.
 
     Returns:
         The rows, and the SHA-256 of the file's unpacked content.
