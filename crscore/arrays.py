@@ -32,7 +32,7 @@ _READ_ERRORS: Final = (
 
 
 def pack(arrays: Mapping[str, npt.NDArray[Any]], *, compress: bool = True) -> bytes:
-    """Return the bytes of an archive of arrays, without a date: equal arrays give equal bytes."""
+    """Return the bytes of an archive of arrays with a fixed date: equal arrays give equal bytes."""
     packed = io.BytesIO()
     compression = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
     with zipfile.ZipFile(packed, "w", compression) as archive:

@@ -12,7 +12,8 @@ from pathlib import Path
 from crscore.errors import InputError, LimitError, OutputError
 from crscore.records import Diff
 
-STDIN = "-"
+DASH = "-"
+"""Name of standard input, and of standard output, on the command line."""
 _GZIP = b"\x1f\x8b"
 
 
@@ -32,7 +33,7 @@ def read_input(name: str, *, content: str, limit: str, max_bytes: int) -> tuple[
         InputError: The input cannot be read.
         LimitError: The input is larger than allowed. No more than `max_bytes` + 1 bytes are read.
     """
-    from_stdin = name == STDIN
+    from_stdin = name == DASH
     if from_stdin and sys.stdin is None:
         raise InputError(f"standard input is closed; give a file that holds the {content}")
     if not from_stdin and Path(name).is_dir():

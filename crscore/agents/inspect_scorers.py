@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _review(measure: str = "usefulness") -> Scorer:
-    """Return a scorer of the completion as a review of the sample's change.
+    """Return a scorer that treats the completion as a review of the sample's change.
 
     Args:
         measure: `usefulness`, `relevance`, `conciseness` or `comprehensiveness`.

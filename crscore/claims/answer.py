@@ -111,8 +111,8 @@ def read_answer(raw: str, *, whole: bool = True, no_prose: bool = False) -> Pars
     try:
         return _make_answer(parsed.read(_read_claims), cut=False)
     except MalformedAnswerError:
-        # If an answer that was cut off contains complete JSON, that JSON is only a draft of the
-        # answer that is missing, and the text around the draft is not an answer either.
+        # If an answer that was cut off contains complete JSON, that JSON was a draft and the answer
+        # itself is missing, so the text is not used.
         text = "" if parsed.is_cut and parsed.values else parsed.text
         items, cut, has_sections = _parse_text(text[:MAX_CHARS], cut=not whole or parsed.is_cut)
         if no_prose and not has_sections:
@@ -184,7 +184,7 @@ def _parse_text(raw: str, *, cut: bool) -> tuple[list[_Item], bool, bool]:
             implies = "implication" in title
             # If the first section begins again, what came before was a draft.
             items, first = [] if title == first else items, first or title
-            line = line[header.end() :]  # noqa: PLW2901  (text after a header on its line is a claim)
+            line = line[header.end() :]  # noqa: PLW2901  (text after the header is an item)
         marked = _MARKERS.match(line)
         # If the last sentence has not ended, a line in lower case continues it.
         is_open = bool(items) and not items[-1].text.endswith((".", "!", "?", ":", ";"))

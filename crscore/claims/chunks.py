@@ -2,9 +2,10 @@
 
 The published method sends one hunk at a time to a model that was trained on changes of 10 to 1,000
 characters (Naik et al., NAACL 2025, appendix C.3). So if the change of a file has at most 1,000
-characters, it is one chunk. Otherwise each hunk is a chunk, and a hunk that is too long is cut
-between its lines. The paper cuts off its three blocks (the diff, the removed and the added lines)
-at 4,000 characters each; here, notes name every omitted part.
+characters, where changed lines count twice because they are shown twice, it is one chunk. Otherwise
+each hunk is a chunk, and a hunk that is too long is cut between its lines. The paper cuts off its
+three blocks (the diff, the removed and the added lines) at 4,000 characters each; here, notes name
+every omitted part.
 """
 
 from collections.abc import Iterator
@@ -21,7 +22,7 @@ BUDGET: Final = 8_000
 MIN_BUDGET: Final = 200
 """Minimum budget: two changed lines of 48 characters fit, since changed lines are shown twice."""
 MAX_FILE_CHARS: Final = 1_000
-"""Maximum characters of a file's change that is one chunk, whatever its number of hunks."""
+"""Maximum size of a file's change that is one chunk, in characters; changed lines count twice."""
 MAX_CHUNKS: Final = 200
 """Maximum chunks of one diff, enough for a change of 800,000 characters."""
 

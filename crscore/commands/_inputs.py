@@ -53,9 +53,9 @@ def read_limited(settings: Config, name: str, content: str) -> tuple[bytes, str]
 
 def check_stdin(names: Iterable[str | None]) -> None:
     """Raise a `ConfigError` if more than one of the inputs is standard input."""
-    if list(names).count(io.STDIN) > 1:
+    if list(names).count(io.DASH) > 1:
         expected = "is standard input, which can be only one of the inputs"
-        raise ConfigError(io.STDIN, COMMAND_LINE, expected)
+        raise ConfigError(io.DASH, COMMAND_LINE, expected)
 
 
 def is_pull_request(name: str) -> bool:
@@ -65,7 +65,7 @@ def is_pull_request(name: str) -> bool:
 
 def check_address(name: str) -> None:
     """Raise a `click.UsageError` if a name is not a file but a pull request or an address."""
-    if name == io.STDIN or Path(name).exists():
+    if name == io.DASH or Path(name).exists():
         return
     quoted = shlex.quote(name)
     if is_pull_request(name):

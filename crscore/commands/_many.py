@@ -132,7 +132,7 @@ def read_pairs(scorer: Scorer, name: str) -> tuple[Iterator[tuple[str, Pair]], i
         InputError: The file cannot be read, has no pair, or is not JSON Lines.
     """
     content: Iterable[bytes]
-    if name == io.STDIN:
+    if name == io.DASH:
         if sys.stdin is None:
             raise InputError("standard input is closed; give a file of pairs")
         source, content, total = "<stdin>", sys.stdin.buffer, None

@@ -66,7 +66,7 @@ def _check_output(
 ) -> str | None:
     # The output is checked first, so that no work is lost if it cannot be written. `-o -` is
     # stdout.
-    target = None if output == io.STDIN else output
+    target = None if output == io.DASH else output
     # While the shell completes a command, click parses unfinished words.
     if not context.resilient_parsing:
         io.check_output(target)
@@ -117,7 +117,7 @@ def host_options(*, wait_budget_s: float) -> Callable[[Command], Command]:
     """
 
     def add(command: Command) -> Command:
-        @option("--api-url URL", "Address of GitHub's API (default: GITHUB_API_URL) or GitLab's.")
+        @option("--api-url URL", "API address of GitHub (default: $GITHUB_API_URL) or GitLab.")
         @option(
             "--wait-budget SECONDS", "Maximum seconds to wait for the code host in total.",
             type=SECONDS, default=wait_budget_s,

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from crscore.readers.model import ModelReader
 
 FETCH: Final = "fetch"
-"""First argument that selects converting a public set from its clone."""
+"""First argument that makes the command convert a public set from its clone."""
 # https://www.sqlite.org/fileformat.html#magic_header_string
 _SQLITE: Final = b"SQLite format 3\0"
 
@@ -109,16 +109,16 @@ def command(
         io.write_text(sets.to_lines(sets.fetch(name, findings[1])), output or f"{name}.jsonl")
         return 0
     rows = [row for path in findings for row in _read_findings(path)]
-    answers = reasons.read_decisions(decisions) if decisions else {}
+    manual_decisions = reasons.read_decisions(decisions) if decisions else {}
     result = bench.score(
         bench.read_golden(golden), rows, beta=beta, resamples=resamples, seed=seed,
-        answers=answers, judge=_make_judge(flags),
+        answers=manual_decisions, judge=_make_judge(flags),
     )  # fmt: skip
     write_document(
         fmt,
         output,
         result,
-        decisions=lambda: reasons.write_decisions(result, answers),
+        decisions=lambda: reasons.write_decisions(result, manual_decisions),
         requests=lambda: write_requests(
             find_unsure((change.problems, change.pairs) for change in result.changes).values()
         ),

@@ -60,7 +60,7 @@ def command(*, config_file: Path | None, **flags: Any) -> int:
     )
     click.echo(f"  {network}")
     if run.can_run_code():
-        click.echo("  programs of `code run` cannot read other files (Landlock)")
+        click.echo("  programs of `code run` can read only their files and tools (Landlock)")
     else:
         click.echo("  `code run` is not possible here: it needs seccomp and Landlock of Linux")
     return 0 if is_ready else EXIT_FAILED

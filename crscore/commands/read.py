@@ -1,4 +1,4 @@
-"""`crscore read`: writes to a file the requests for a language model that reads a review."""
+"""`crscore read`: writes the requests for a language-model reader to a file."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def command(
     """Write requests about REVIEW, a review of DIFF, or about many pairs, for a language model.
 
     A single argument PAIRS.jsonl has one pair per line, as for crscore score; OWNER/REPO#N is a
-    pull request, which is read as by crscore pr with the same settings and checkout. Another
+    pull request, which is read with the settings and checkout that crscore pr uses. Another
     program or a batch service answers the requests. `--reader replay:FILE` then reads the answers,
     one JSON object per line with the `id` of a request and the `answer`. Score with the same
     analyzers and --source-root, because the requests depend on them.
@@ -63,7 +63,7 @@ def command(
         crscore read --requests requests.jsonl acme/shop#7
     """
     settings = load_settings(config_file, flags)
-    output = None if target == io.STDIN else target
+    output = None if target == io.DASH else target
     # The output is checked first, because reading many pairs takes minutes, which would be lost if
     # the output could not be written.
     io.check_output(output)

@@ -101,7 +101,7 @@ def command(
 def _score_pairs(settings: Config, name: str, output: str | None, unusable: str | None) -> int:
     """Score a file of pairs; `unusable` is a given option that is only for a single review."""
     check_address(name)
-    if name != io.STDIN and not name.removesuffix(".gz").endswith((".jsonl", ".json")):
+    if name != io.DASH and not name.removesuffix(".gz").endswith((".jsonl", ".json")):
         missing = "the review" if Path(name).exists() else f"{name} does not exist, and the review"
         raise click.UsageError(
             f"{missing} is missing: crscore DIFF REVIEW, or crscore score PAIRS.jsonl"

@@ -71,7 +71,7 @@ class MergeRequest(msgspec.Struct, frozen=True):
     user_notes_count: int | None = None
 
     def describe_unlisted(self, listed: int) -> str:
-        """Return a clause if GitLab counts another number of notes than it lists; else ""."""
+        """Return a clause if GitLab counts more or fewer notes than it lists; else ""."""
         counted = self.user_notes_count
         if counted in (None, listed):
             return ""
@@ -253,6 +253,7 @@ def _convert_row(row: FileRow, limits: DiffLimits) -> ListedFile:
         if not listed.reason and announced != sum(
             hunk.old_length + hunk.new_length for hunk in hunks
         ):
+            # A note puts the number of files before the reason: "3 files have a truncated patch".
             return listed.hide("have a truncated patch")
         return listed
     if row.is_withheld:
@@ -266,7 +267,7 @@ def _convert_row(row: FileRow, limits: DiffLimits) -> ListedFile:
 
 
 def _describe_count_mismatch(version: Version, count: int) -> list[str]:
-    """Return one sentence if GitLab counts another number of files than it lists; else nothing."""
+    """Return one sentence if GitLab counts more or fewer files than it lists; else nothing."""
     size = version.real_size or ""
     if not size or size == str(count):
         return []

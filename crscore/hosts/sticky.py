@@ -102,7 +102,7 @@ def find_own(messages: Sequence[HostMessage], key: bytes) -> tuple[HostMessage, 
         text, number, nonce = match["text"], match["id"], match["nonce"]
         # A run that ended between its two writes left a draft. All copies of the draft are newer,
         # including those made from the edit history of a finished comment, so the first comment
-        # with a nonce is crscore's.
+        # with each nonce is crscore's.
         is_original = number == str(message.id) or (number == _DRAFT and nonce not in nonces)
         nonces.add(nonce)
         # `is_own` is None if unknown. A comment that may be by another account is never edited.
@@ -138,7 +138,7 @@ def post(
             return Posted(Outcome.FAILED, "", reason)
         first, *duplicates = existing.messages
         posted = Posted(Outcome.UNCHANGED, first.url, "")
-        # The comment keeps the nonce of its draft, so that all copies of the draft are newer.
+        # The comment keeps its draft's nonce, so that `find_own` rejects later copies of the draft.
         match = _SIGNED.match(first.body.lstrip().replace("\r\n", "\n"))
         body = sign(text, key, first.id, match["nonce"] if match else secrets.token_hex(8))
         if not is_same(first.body, body):

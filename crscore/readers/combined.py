@@ -28,7 +28,7 @@ from crscore.records import (
 from crscore.review.read import SplitReview
 from crscore.scoring.cells import Cells
 from crscore.text import count_noun
-from crscore.usefulness.reader import ACTING, Reader, doubt_remarks, name_level
+from crscore.usefulness.reader import ACTING, Reader, discount_off_topic, name_level
 from crscore.usefulness.reading import ReviewReadings
 
 # These limits put 12 % of 689 real comments below the worth that readers who followed the guide
@@ -45,11 +45,11 @@ NIT_WORTH: Final = 3.0
 DOUBTED_WORTH: Final = 2.0
 """Maximum worth of a remark that the model calls wrong without quoting a line of the code."""
 # An instruction to the model may be in a language that the network does not read, so the network
-# cannot limit its worth. A review with one or two remarks of this worth has a standing of 6.
+# cannot limit the remark's worth. A review with one or two such remarks has a standing of 6.
 UNCHECKED_WORTH: Final = 1.75
 """Maximum worth of a remark that only the model read and for which it quoted no line of the code.
-If the network finds that a remark asks for nothing or is off topic, the maximum is this or the
-network's worth, whichever is higher."""
+It also limits remarks that ask for nothing, that are off topic, or whose comment seems to have
+swayed the model, unless the network rates them higher."""
 ASKS_FROM: Final = 0.75
 """Minimum importance, from 0 to 4, of a remark that needs an answer by the author of the change."""
 
@@ -76,9 +76,9 @@ def read_reviews(
         place_readings(answers.remarks, text.parsed, text.sentences)
         for answers, text in zip(by_model, texts, strict=True)
     ]
-    readings = reader.read_undoubted(reviews, placed)
+    readings = reader.read_undiscounted(reviews, placed)
     return [
-        doubt_remarks(join_readings(read, of_model, text.sentences), text.authors)
+        discount_off_topic(join_readings(read, of_model, text.sentences), text.authors)
         for read, of_model, text in zip(readings, placed, texts, strict=True)
     ]
 
@@ -154,11 +154,12 @@ def join_readings(
         if reading and remark.actionable < ACTIONABLE_FROM and reading.worth > _limit_worth(remark)
     }
     visible = [sentence for sentence in sentences if not sentence.hidden]
-    unread, english = (
+    foreign, english = (
         {sentence.comment for sentence in visible if sentence.unread is kind}
         for kind in (True, False)
     )
-    swayed |= unread & english
+    # In an English comment, a sentence in another language may be an instruction to the model.
+    swayed |= foreign & english
     remarks = tuple(
         _join(remark, reading, _limit_worth(remark, is_swayed=remark.comment in swayed))
         if reading
@@ -174,9 +175,9 @@ def join_readings(
 
 
 def _read_alone(remark: Remark, reading: RemarkReading) -> tuple[Remark, RemarkReading]:
-    """Return the network's and the model's reading of a remark that only the model can read.
+    """Return a remark that only the model can read, with the model's reading of it.
 
-    The network's reading is replaced by one that agrees with the model's.
+    The worth of the remark, and how likely it is about the change, are the model's.
     """
     if reading.line is None:
         reading = replace(reading, worth=min(reading.worth, UNCHECKED_WORTH))
@@ -202,7 +203,7 @@ def _join(remark: Remark, reading: RemarkReading, limit: float) -> Remark:
     receipt = None
     # Without a quoted line of the code there is no proof.
     if reading.line is not None and reading.holds is not Holds.OPEN:
-        reason = reading.why.rstrip(".!") or "this line decides it"
+        reason = reading.why.rstrip(".!") or "this line shows whether the remark is right"
         receipt = Receipt(
             verdict=Verdict.REFUTED if reading.holds is Holds.NO else Verdict.CONFIRMED,
             says="",

@@ -85,8 +85,8 @@ def render_blocks(
         _environ={},
     )
     for block in _render(content, columns, max_chars, wide_tables):
-        # A table may be wider than the terminal, and a full signature is easier to copy from one
-        # line.
+        # `expand=False` marks what must not wrap: a table that may be wider than the terminal, and
+        # a full signature, which is easier to copy from one line.
         is_wide = isinstance(block, Padding) and not block.expand
         console.print(block, width=None if is_wide else columns)
     # rich fills the lines of tables with blanks up to their width.
@@ -234,9 +234,9 @@ def _needs_gap(previous: blocks.Block, block: blocks.Block) -> bool:
         return False
     if isinstance(block, blocks.Items):
         return not isinstance(previous, blocks.Items)
-    openings = (blocks.Paragraph, blocks.Notice)
-    if isinstance(block, openings):
-        return not isinstance(previous, openings) or getattr(previous, "tone", "") == "dim"
+    lead_blocks = (blocks.Paragraph, blocks.Notice)
+    if isinstance(block, lead_blocks):
+        return not isinstance(previous, lead_blocks) or getattr(previous, "tone", "") == "dim"
     return not (isinstance(block, blocks.Signature) and isinstance(previous, blocks.Signature))
 
 

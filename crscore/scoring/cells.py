@@ -37,7 +37,7 @@ order of the references of a file stays the same."""
 # that were not in the training data, 68 % of the counted claims are useful (benchmarks/README.md,
 # "Claims").
 MIN_COUNTED_WEIGHT = 0.5
-"""Minimum weight of a claim about a topic that counts. The first claim always counts."""
+"""Minimum weight at which a claim about a topic counts. The first claim always counts."""
 # A constant limit on claims would leave out most of a large change. With a limit that grows, the
 # topics that count have about half of the changed lines (median 0.487 in
 # `benchmarks/large_changes.py`).
@@ -143,8 +143,8 @@ def select_references(
     major = [i for i in claims if i == claims[0] or not _is_small(references[i])]
     counted = set(range(len(references))) - (set(claims) - set(major))
     if limit is not None and len(major) > (grown_limit := scale_limit(references, limit)):
-        # There is one queue per file, in the order of the generator, which is kept because `merge`
-        # only compares the first items.
+        # There is one queue per file, in the generator's order, not sorted by weight: `merge` only
+        # compares the first items of the queues, so it keeps the order within a file.
         queues: dict[str, list[tuple[float, int]]] = {}
         for index in major:
             ref = references[index]

@@ -211,16 +211,16 @@ def _openers_of(language: Language, unopened: str, kinds: tuple[str, ...]) -> st
     """Return the openers of the closers in `unopened`; `kinds` is a line of `_SCOPES`."""
     pieces: list[str] = []
     depth = 0
-    inside = False
+    in_parentheses = False
     for char in reversed(unopened):
         if char == "}":
             kind = kinds[min(depth, len(kinds) - 1)]
-            pieces.append(language.openers.get("callback" if inside else kind, "{"))
+            pieces.append(language.openers.get("callback" if in_parentheses else kind, "{"))
             depth += 1
-            inside = False
+            in_parentheses = False
         else:
             pieces.append("f" + _opener(char))
-            inside = char == ")"
+            in_parentheses = char == ")"
     return "".join(piece + "\n" for piece in pieces)
 
 

@@ -84,9 +84,9 @@ class Unit:
     """Tokens before the parameters or the body: modifiers, return type, name, bases."""
     parameters: tuple[Parameter, ...] = ()
     tokens: list[tuple[int, str]] = field(default_factory=list)
-    """Line and text of each token on the requested lines, except in comments and nested units."""
+    """Line and text of each token on the lines to outline, except in comments and nested units."""
     facts: list[Fact] = field(default_factory=list)
-    """Facts on the requested lines, except in nested units."""
+    """Facts on the lines to outline, except in nested units."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -4,7 +4,7 @@
    comments into remarks, and the network reads each remark.
 2. `Reader._compare`: `evidence.py` measures whether each sentence and each remark is about the
    change, and the remarks get their worth.
-3. `doubt_remarks`: remarks lose worth if their author's other remarks are about something else.
+3. `discount_off_topic`: remarks lose worth if their author's other remarks are off topic.
 """
 
 import hashlib
@@ -126,15 +126,15 @@ class Reader(msgspec.Struct, frozen=True, eq=False):
                 vectors of the change's `diff.windows`, shape (W, D).
             authors: For each review, the comments of each author.
         """
-        read = self.read_undoubted(reviews)
-        return [doubt_remarks(*of_review) for of_review in zip(read, authors, strict=True)]
+        read = self.read_undiscounted(reviews)
+        return [discount_off_topic(*of_review) for of_review in zip(read, authors, strict=True)]
 
-    def read_undoubted(
+    def read_undiscounted(
         self,
         reviews: Sequence[tuple[Cells, Floats]],
         known_remarks: Sequence[Iterable[tuple[int, ...]]] = (),
     ) -> list[ReviewReadings]:
-        """Read reviews in which some remarks are known; the caller applies `doubt_remarks`.
+        """Read reviews in which some remarks are known; then call `discount_off_topic`.
 
         Args:
             reviews: As in `read`.
@@ -158,7 +158,7 @@ class Reader(msgspec.Struct, frozen=True, eq=False):
 
         Args:
             reviews: The S sentences of each review, with their unit vectors, shape (S, D).
-            known_remarks: As in `read_undoubted`.
+            known_remarks: As in `read_undiscounted`.
         """
         outputs = self._run(unit.text for units, _ in reviews for unit in units)
         sentences = [
@@ -416,7 +416,7 @@ def trust(about: float) -> float:
     return min(1.0, about / SURELY_ABOUT) if about >= ON_TOPIC else 0.0
 
 
-def doubt_remarks(read: ReviewReadings, authors: Authors) -> ReviewReadings:
+def discount_off_topic(read: ReviewReadings, authors: Authors) -> ReviewReadings:
     """Lower the worth of remarks whose author's other remarks are about something else.
 
     Args:

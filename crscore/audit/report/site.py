@@ -34,13 +34,13 @@ def write_site(overview: Overview, folder: Path) -> list[Path]:
         Paths of all written files, sorted.
 
     Raises:
-        InputError: The folder is a file, has files other than a report, or cannot be written.
+        InputError: The folder is a file, is neither empty nor a report, or cannot be written.
     """
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file; name a folder for the report")
     # Without this check, a wrong `-o` would replace a folder that is not a report.
     if folder.exists() and not (folder / _MARKER).is_file() and any(folder.iterdir()):
-        raise InputError(f"{folder} has other files than a report; name a new or an empty folder")
+        raise InputError(f"{folder} is not empty and is no report; name a new or an empty folder")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         # The temporary folder has the same parent, because a folder cannot be renamed to another

@@ -107,7 +107,7 @@ class Store:
         """Run a query and return all rows.
 
         Raises:
-            StoreError: The file cannot be read, or a value is an infinite number.
+            StoreError: The file cannot be read, or the result has an infinite number.
         """
         with self._convert_errors():
             rows = self._connection.execute(sql, values).fetchall()

@@ -69,7 +69,7 @@ def put_position(store: Store, repository: int, name: str, position: str) -> Non
     store.change(sql, repository, name, position)
 
 
-def last_night(store: Store) -> str | None:
+def last_run_date(store: Store) -> str | None:
     """Return the date of the last run; None before the first run."""
     night: str | None = store.query("SELECT MAX(night) FROM runs")[0][0]
     return night
@@ -108,7 +108,7 @@ def mark_pending(store: Store, repository: int, numbers: Iterable[int]) -> None:
         )
 
 
-def mark_last_reading(store: Store, closed_before: str) -> None:
+def mark_closed_pending(store: Store, closed_before: str) -> None:
     """Mark pull requests that were closed before this time as pending, to be read once more."""
     store.change("UPDATE pulls SET pending = 1 WHERE final = 0 AND closed < ?", closed_before)
 

@@ -30,7 +30,7 @@ from crscore.reports.escape import one_line
 OBSERVED_DAYS: Final = 14
 """Number of days after a pull request was closed or merged in which it is still observed."""
 FIRST_DAYS: Final = 30
-"""Number of days before the first run from which a new repository is read by default."""
+"""How many days back the first run reads a new repository, by default."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,8 +81,9 @@ def sync(store: Store, feed: Feed, clones: Path, request: Request, *, now: datet
     check_names(store, feed, request.repositories, request.organisations)
     start, messages, requests_before = time.monotonic(), Messages(), feed.requests
     now = now.astimezone(UTC)
-    today, last = now.date().isoformat(), queries.last_night(store) or ""
-    # Observations are sorted by date, so the date of a run must not be before that of the last run.
+    today, last = now.date().isoformat(), queries.last_run_date(store) or ""
+    # The night of a run is its date in UTC. Observations are sorted by night, so the night must not
+    # be before that of the last run.
     if last > today:
         messages.notes.append(
             f"The clock went back: the last run was on {last}, but today is {today}. "
@@ -204,7 +205,7 @@ def _read_pulls(reader: PullReader, run: AuditRun, repositories: Sequence[int]) 
     # Threads are read before details, because a pull request with a new thread becomes pending, and
     # its details are then read in the same run.
     with _step(messages):
-        queries.mark_last_reading(store, reader.final_before)
+        queries.mark_closed_pending(store, reader.final_before)
         pulls = queries.observed_pulls(store, repositories, reader.night, reader.final_before)
         with progress.track("observing pull requests", len(pulls)) as advance:
             observe_threads(store, reader.feed, pulls, reader.night, advance)

@@ -144,7 +144,7 @@ class UnitChange:
     """Numbers of the topic's changed lines in the old version, sorted."""
     similar: list[UnitChange] = field(default_factory=list)
     """Changes of other units that changed in the same way and belong to this topic."""
-    aside: frozenset[Line] = frozenset()
+    lines_outside: frozenset[Line] = frozenset()
     """Changed lines of this topic that are outside of the unit, such as imports of its file."""
 
     @property
@@ -163,7 +163,7 @@ class UnitChange:
         units = (self.new if self.state == "new" else self.old).units
         if self.state in {"new", "removed"} and self.name and self.noun != "tests":
             return sum(unit.end - unit.start + 1 for unit in units if unit.name)
-        return self.size - len(self.aside) + sum(change.size for change in self.similar)
+        return self.size - len(self.lines_outside) + sum(change.size for change in self.similar)
 
     @property
     def unit(self) -> Unit | None:

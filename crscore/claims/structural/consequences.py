@@ -1,7 +1,7 @@
 """Finds consequences of a change that a reviewer should ask about, from both versions of the code.
 
-There is a rule for each kind of consequence. Only rules are kept whose results readers found useful
-in at least 7 of 10 cases (docs/design/003-structural-claims.md).
+There is a rule for each kind of consequence. A rule is kept only if readers found its results
+useful in at least 7 of 10 cases (docs/design/003-structural-claims.md).
 """
 
 import re
@@ -35,8 +35,8 @@ _VARIABLE: Final = re.compile(
 )
 # Calls that log, comments, and lines of up to 7 characters are too unimportant to ask about.
 _DULL: Final = re.compile(r"(?i)[\w.$>-]*(?:log|print|console)|[/#*]|.{0,7}$")
-# Reads of an environment variable that may not be set, so without those that GitHub Actions or the
-# system always sets:
+# Code that reads an environment variable that may not be set. Variables that GitHub Actions or the
+# system always sets are excluded:
 # https://docs.github.com/en/actions/reference/workflows-and-actions/variables
 _ENVIRONMENT: Final = re.compile(
     r"(?:os\.environ(?:\.get)?[\[(]|os\.getenv\(|os\.Getenv\(|process\.env(?:\.|\[)"
@@ -85,7 +85,7 @@ _TOKEN: Final = re.compile(
 # "x = 1  # why", "x = 1; // why"; not "http://host", "#include"
 _COMMENT: Final = re.compile(r"\s(?:#|//)\s")
 _NAME_BEFORE: Final = re.compile(
-    # Code before a literal that names it: `wait: float = Field(default=`, `wait: float = `,
+    # Code that names the literal after it: `wait: float = Field(default=`, `wait: float = `,
     # `get("wait", `, `wait `, `sleep(`
     r"^(\w+): [\w\[\]|. ]{1,40} = \w+\(default=$"
     r"|([A-Za-z_$][\w$.-]*+)[\"'\])?]*+\s?(?::\s?[\w\[\]|.<>? ]{1,40})?\s?(?::?=|:|=>|\?\?)\s?$"

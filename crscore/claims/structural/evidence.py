@@ -28,14 +28,14 @@ MAX_PAIRED = 20
 _SEPARATOR = re.compile(r"\.|->|::")
 
 
-# The facts of both versions are compared as sets. An earlier method that matched each line of code
-# of one version with a line of the other caused most false claims
+# The facts of both versions are compared as multisets. An earlier method that matched each line of
+# code of one version with a line of the other caused most false claims
 # (docs/design/003-structural-claims.md).
 class Evidence:
     """Evidence in both versions of a file for sentences about the change of a unit.
 
-    A fact that only one version has was added or removed. A sentence says so only if the code of
-    the other version does not contain the text of the fact (`is_new`, `is_gone`).
+    A fact found in only one version was added or removed. A sentence may claim this only if the
+    code of the other version does not contain the text of the fact (`is_new`, `is_gone`).
     """
 
     def __init__(self, change: UnitChange, old: Version, new: Version) -> None:
@@ -68,7 +68,7 @@ class Evidence:
         return about(facts, f"{self.subject} {predicate}", new=new)
 
     def find_unmentioned(self, facts: Sequence[Fact], *, new: bool) -> list[Fact]:
-        """Return the facts whose last name the unit's other version lacks, one fact for each name.
+        """Return one fact per name whose last component is not in the unit's other version.
 
         Args:
             facts: Facts of one version.
@@ -77,14 +77,14 @@ class Evidence:
         words = self._words[not new]
         facts_by_name: dict[str, Fact] = {}
         for fact in facts:
-            if (last := last_name(fact.name)) and last not in words:
+            if (last := last_component(fact.name)) and last not in words:
                 facts_by_name.setdefault(fact.name, fact)
         return list(facts_by_name.values())
 
     def are_adjacent(self, old: Fact, new: Fact) -> bool:
         """Return whether two facts are in one block of changed lines; True if it is not known."""
         block = self.old.blocks.get(old.line)
-        if block is None or new.line not in self.new.blocks:  # a later line of a long fact changed
+        if block is None or new.line not in self.new.blocks:  # only a later line changed
             return True
         return bool(block.added) and block.added[0][0] <= new.line <= block.added[-1][0]
 
@@ -163,9 +163,9 @@ class Evidence:
 
     def blocks(self) -> Iterator[tuple[list[tuple[int, str]], list[tuple[int, str]]]]:
         """Yield the removed and the added lines of the unit in each block of changed lines."""
-        aside = self.change.aside
-        added = {line for line in self.change.added if (True, line) not in aside}
-        removed = {line for line in self.change.removed if (False, line) not in aside}
+        outside = self.change.lines_outside
+        added = {line for line in self.change.added if (True, line) not in outside}
+        removed = {line for line in self.change.removed if (False, line) not in outside}
         blocks = [self.new.blocks[line] for line in sorted(added)]
         blocks += [self.old.blocks[line] for line in sorted(removed)]
         # A block is in the tables of both versions, so it may be listed twice.
@@ -183,8 +183,8 @@ def _select(lines: Sequence[tuple[int, str]], numbers: Set[int]) -> list[tuple[i
     return [line for line in lines[first:last] if line[0] in numbers]
 
 
-def last_name(name: str) -> str:
-    """Return the last name of a chain of names, such as `get` of `client.get`."""
+def last_component(name: str) -> str:
+    """Return the last component of a dotted or similar name, such as `get` of `client.get`."""
     return _SEPARATOR.split(name)[-1].strip("?!")
 
 

@@ -50,7 +50,7 @@ def name_of(change: UnitChange) -> str:
     return quote(".".join(names[-2:]))
 
 
-def plain_line(change: UnitChange) -> str:
+def summarize(change: UnitChange) -> str:
     """Return the summary of a unit's change: a sentence that can be written for every unit."""
     subject, lines = label(change, full=True), format_count(change.displayed_size, "line")
     size = "" if _is_cut(change) else f" ({lines})"
@@ -72,8 +72,8 @@ def plain_line(change: UnitChange) -> str:
         return f"{subject} has one more declaration{size}{contents}"
     if change.state == "less":
         return f"{subject} has one declaration less ({lines} removed)"
-    added = sum((True, line) not in change.aside for line in change.added)
-    removed = sum((False, line) not in change.aside for line in change.removed)
+    added = sum((True, line) not in change.lines_outside for line in change.added)
+    removed = sum((False, line) not in change.lines_outside for line in change.removed)
     amount = f"{format_count(added, 'line')} added" + (f", {removed} removed" if removed else "")
     if removed and not added:
         amount = f"{format_count(removed, 'line')} removed"
@@ -81,7 +81,7 @@ def plain_line(change: UnitChange) -> str:
 
 
 def _renaming(change: UnitChange) -> str:
-    """Return a sentence about the new name or file of a unit; "" if it has neither."""
+    """Return a sentence if a unit was renamed, moved or replaced; otherwise ""."""
     subject = label(change, full=True)
     if change.state == "renamed":
         before = subject.replace(name_of(change), quote(change.before), 1)

@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 
 from crscore.claims.structural.change import UnitChange, UnitPart
-from crscore.claims.structural.headline import MAX_PATH, plain_line
+from crscore.claims.structural.headline import MAX_PATH, summarize
 from crscore.claims.structural.quoting import Statement, join_items, prose_of
 from crscore.claims.structural.sentences import write_statements
 from crscore.diff.paths import GENERATED, MINIFIED, machine_kind_of
@@ -52,7 +52,7 @@ def find_machine_noun(file: ChangedFile) -> str:
 
 
 def find_file_topic(file: ChangedFile) -> Iterator[tuple[UnitChange, list[Statement]]]:
-    """Yield the topic about a file's name, mode or binary content, or that it is an empty file.
+    """Yield the topic of a file that is renamed, binary or empty, or whose mode changed.
 
     Nothing is yielded for a file of which only lines of text changed.
     """
@@ -83,7 +83,7 @@ def make_machine_topic(
     """Return the topic of a file that a program wrote, with one sentence."""
     change = _change(file, _STATES.get(file.status, "changed"))
     change.added, change.removed, change.noun = new.changed, old.changed, noun
-    text = plain_line(change)
+    text = summarize(change)
     text = re.sub(r"^(the (?:new )?file )?(`[^`]*`)", rf"the {noun} \2", text, count=1)
     return change, [Statement(text)]
 
@@ -115,7 +115,7 @@ def find_section_topics(
         if not change.size:
             continue
         if {fact.name for fact in (*change.old.facts, *change.new.facts)} == {name}:
-            change.name, change.noun = "", "file"  # all changed lines have the section's key
+            change.name, change.noun = "", "file"  # only the section's own key changed
         if _is_layout(change):
             change.state = "layout"
         yield change, _write(change, old, new, names if is_whole else [])
@@ -154,7 +154,7 @@ def _write(change: UnitChange, old: Version, new: Version, sections: list[str]) 
     is_prose = file.language in _LANGUAGES["prose"] and not _key_patterns(file)
     if not is_prose or change.state in {"removed", "layout"}:
         return [*write_statements(change, old, new), *islice(_dependencies(change, old, new), 1)]
-    text = plain_line(change)
+    text = summarize(change)
     titles = [f"“{name}”" for name in sections if name]
     if titles:
         text = text.removesuffix(" has been added")
@@ -271,7 +271,7 @@ def _key_patterns(file: ChangedFile) -> tuple[str, ...]:
 
 
 def _find_facts(file: ChangedFile, version: Version, lines: list[int]) -> Iterator[Fact]:
-    """Yield the comments on some lines, and the keys with their values."""
+    """Yield the code comments on the given lines, and the keys with their values."""
     patterns = [_PATTERNS[name] for name in _key_patterns(file)]
     for line in lines:
         text = version.lines.get(line, "")

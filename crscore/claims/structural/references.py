@@ -19,7 +19,7 @@ SOURCE = "structural"
 MAX_READING_CHARS = 400
 """Maximum characters that the encoder reads of a topic's code, which is rewritten as words."""
 MAX_DETAIL_CHARS = 240
-"""The same maximum for each claim of a topic after the first."""
+"""Maximum characters that the encoder reads of the code of each further claim of a topic."""
 MAX_GAP_LINES = 3
 """Maximum unchanged lines between two changed lines that are in one span."""
 # The reading of a claim is the text that the encoder reads instead of the claim. For an encoder of
@@ -100,7 +100,7 @@ def _make_topic(change: UnitChange, topic_spans: Sequence[LineSpan]) -> Topic:
         name=change.name or change.file.path,
         noun=change.noun,
         state=TopicState(_STATES.get(change.state, {}).get("topic", TopicState.CHANGED)),
-        lines=change.size - len(change.aside) + similar,
+        lines=change.size - len(change.lines_outside) + similar,
         place=location,
     )
 
@@ -154,7 +154,7 @@ def _verb_of(lines: Sequence[Line]) -> str:
 
 
 def _split_words(lines: Iterable[str], limit: int) -> str:
-    """Return code as words, of which the first `limit` characters are kept without a cut word."""
+    """Return code as words, truncated at the last word boundary within `limit` characters."""
     words = ""
     for line in lines:
         words += " ".join(["", *split_identifier(line[:limit])])

@@ -7,13 +7,13 @@ from itertools import islice
 
 from crscore.claims.structural.change import UnitChange
 from crscore.claims.structural.consequences import find_consequences
-from crscore.claims.structural.evidence import MIN_PARTIAL_OVERLAP, Evidence, last_name
+from crscore.claims.structural.evidence import MIN_PARTIAL_OVERLAP, Evidence, last_component
 from crscore.claims.structural.headline import (
     informative_calls,
     is_dull,
     label,
     mentioned_names,
-    plain_line,
+    summarize,
 )
 from crscore.claims.structural.quoting import (
     Line,
@@ -89,7 +89,7 @@ def write_statements(change: UnitChange, old: Version, new: Version) -> list[Sta
 def _claims(unit: Evidence) -> list[Statement]:
     """Return the claims about one unit: a summary, details or both."""
     change = unit.change
-    summary = Statement(plain_line(change))
+    summary = Statement(summarize(change))
     if change.state in _SUMMARIZED or change.noun == "tests":
         return [summary]
     if change.state == "new":
@@ -350,7 +350,7 @@ def _bound(unit: Evidence) -> Iterator[Statement]:
         old_values = {fact.text for fact in unit.removed(Role.ASSIGN)}
         for fact in _find_unique_bindings(unit, new=True):
             # Nothing is reported if the value had another name or if the old version has the name.
-            is_old = fact.text in old_values or last_name(fact.name) in unit.old.words
+            is_old = fact.text in old_values or last_component(fact.name) in unit.old.words
             if can_quote(fact.text) and fact.name != fact.text and not is_old:
                 yield unit.statement(f"now sets {quote(fact.name)} to {quote(fact.text)}", [fact])
         return
@@ -392,9 +392,9 @@ def _more_calls(unit: Evidence) -> Iterator[Statement]:
     """Report additional calls of functions that the unit already called before."""
     added, removed = unit.added(Role.CALL), unit.removed(Role.CALL)
     names = Counter(fact.name for fact in added) - Counter(fact.name for fact in removed)
-    old_names = {last_name(fact.name) for fact in removed}  # perhaps of another object
+    old_names = {last_component(fact.name) for fact in removed}  # perhaps of another object
     for fact in added:
-        if last_name(fact.name) in old_names or not names[fact.name] or is_dull(fact.name):
+        if last_component(fact.name) in old_names or not names[fact.name] or is_dull(fact.name):
             continue
         # The second form is a call of Ruby without parentheses.
         if unit.is_new(f"{fact.name}({fact.text})") and unit.is_new(f"{fact.name} {fact.text}"):

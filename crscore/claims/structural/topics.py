@@ -314,7 +314,7 @@ def _absorb_imports(
     if not (is_whole and len(top_level) == 1) and (not is_imports or file.size > main.size):
         return set()
     lines = [(True, line) for line in file.added] + [(False, line) for line in file.removed]
-    main.aside = frozenset(lines)
+    main.lines_outside = frozenset(lines)
     main.added = sorted({*main.added, *file.added})
     main.removed = sorted({*main.removed, *file.removed})
     return {""}

@@ -18,7 +18,7 @@ from crscore.syntax.grammars import language_of
 
 Doubles = npt.NDArray[np.float64]
 
-# An algorithm of quadratic time compares two such texts in about a second.
+# An algorithm of quadratic time compares two texts of this size in about a second.
 MAX_CHARACTERS: Final = 200_000
 """Maximum number of characters of a text, for metrics whose time is quadratic."""
 

@@ -22,11 +22,11 @@ MAX_SUMMARY_BYTES: Final = 1_000 * 1_024
 """Maximum number of bytes, in UTF-8, of the file of a step's summary."""
 # A comment is short, because it is read among other comments; a job summary is read by itself.
 COMMENT_POINTS: Final = 3
-"""Number of points that a comment and a page show; the others are folded."""
+"""Maximum number of remarks, and of points, that a comment and a page show unfolded."""
 TERMINAL_POINTS: Final = 8
-"""Number of points that a terminal shows."""
+"""Maximum number of remarks, and of points, that a terminal shows."""
 SUMMARY_POINTS: Final = 10
-"""Number of points that a job summary shows; the others are folded."""
+"""Maximum number of remarks, and of points, that a job summary shows unfolded."""
 MAX_NAME_CHARS: Final = 60
 SHOWN_MISSING: Final = 5
 """Number of reasons for a partial result that are shown; the others are folded."""
@@ -58,7 +58,7 @@ def render_summary(overviews: Sequence[Overview], *, limit: int = MAX_SUMMARY_BY
 
     Args:
         overviews: Overviews to show, in order.
-        limit: Maximum number of bytes of the text in UTF-8: what the summary has left.
+        limit: Maximum size of the text in UTF-8 bytes, such as the space left in the summary file.
 
     Returns:
         Markdown; "" if nothing fits.
@@ -207,7 +207,8 @@ def _make_table(overview: Overview) -> Iterator[blocks.Block]:
     )
     if together.usefulness is not None:
         published = view.format_published(together)
-        yield Paragraph(f"All from 0 to 100; published scores together: {published}.", "dim")
+        text = f"Scores are from 0 to 100. Published scores of all reviewers: {published}."
+        yield Paragraph(text, "dim")
     reasons = tuple(
         blocks.Item((Run(f"No score for {_name(row)}: {row.reason.rstrip('.')}.", "dim"),))
         for row in overview.reviewers
@@ -229,7 +230,7 @@ def make_notes(overview: Overview) -> blocks.Folded:
 
 
 def make_signature(overview: Overview) -> blocks.Signature:
-    """Return the signature, after the commit that was scored."""
+    """Return the scored commit, followed by the signature."""
     commit = Run(overview.head[:7], "code", overview.commit_url)
     return blocks.Signature(overview.signature, before=(Run("Measured at "), commit, Run(". ")))
 
@@ -287,16 +288,16 @@ def _explain_scores(overview: Overview) -> str:
     usefulness = ""
     if overview.together.usefulness is not None:
         usefulness = (
-            "Useful is the percentage of real reviews by people and bots that are less useful; in "
-            "four of five cases, the brackets contain the value that language models give if they "
-            "judge the text with its code. About is how likely the text is about this "
-            "change and no other. Importance is how harmful a merge would be that ignores the most "
-            "important remark, if that remark is right. "
+            "The column Useful is the percentage of real reviews by people and bots that are less "
+            "useful; in four of five cases, the brackets contain the value that language models "
+            "give if they judge the text with its code. About is how likely the text is about this "
+            "change and no other. Importance is how harmful it would be to merge without acting on "
+            "the most important remark, if that remark is right. "
         )
     return (
         f"{usefulness}Conciseness is how well, from 0 to 100, a review's sentences address the "
-        "change. Comprehensiveness is how well it addresses each statement about the change, which "
-        "can be less than the share of addressed points. Relevance is their harmonic mean. The "
+        "change. Comprehensiveness is how well it addresses each statement about the change; this "
+        "may be below the share of addressed points. Relevance is the harmonic mean of both. The "
         "numbers measure what a review covers; whether it is right counts only where the code "
         "refutes it, and who wrote it never counts."
     )

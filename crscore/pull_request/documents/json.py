@@ -19,7 +19,7 @@ from crscore.reports import json as report
 
 
 class PostRow(Struct, frozen=True, kw_only=True):
-    """Scored post; the comment of the result that contains the post has the scores."""
+    """Scored post. The result's comment that contains the post has its scores."""
 
     id: int
     """Id of the post on the host."""

@@ -32,10 +32,10 @@ class Line(NamedTuple):
     """Start offset."""
     end: int
     """End offset, before the newline."""
-    inner: int
+    content_start: int
     """Offset after quote marks and spaces."""
     content: str
-    """Text from `inner` on."""
+    """Text from `content_start` on."""
     text: str
     """Text without quote marks, surrounding spaces and the asterisks of bold text."""
     quoted: bool

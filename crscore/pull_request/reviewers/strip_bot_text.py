@@ -54,9 +54,8 @@ def remove_commands(body: str) -> str:
     text = _unify_line_ends(body)
     if "/crscore" not in text.lower():
         return text
-    return _remove_spans(
-        text, [(line.inner, line.end) for line in _visible_lines(text) if _COMMAND.match(line.text)]
-    )
+    lines = [line for line in _visible_lines(text) if _COMMAND.match(line.text)]
+    return _remove_spans(text, [(line.content_start, line.end) for line in lines])
 
 
 def cut(body: str, rules: Cut) -> str:
@@ -69,7 +68,8 @@ def cut(body: str, rules: Cut) -> str:
         rules: Rules of the bot that wrote the body.
 
     Returns:
-        The remaining text, unchanged except for line ends and for space at both ends; may be empty.
+        The remaining text, stripped, with unified line ends; may be empty. If the rules say so, it
+        also has no quote marks (`unquote`), and newlines instead of `<pre>` tags (`plain_pre`).
 
     Example:
         >>> from crscore.pull_request.reviewers.profile import Cut
@@ -94,7 +94,7 @@ def cut(body: str, rules: Cut) -> str:
         ],
         keep=_spans_with_title(body_outline.folded, rules.keep),
         also=[
-            (line.inner, line.end)
+            (line.content_start, line.end)
             for line in body_outline.lines
             if line.is_visible and line.text and matches_any(rules.lines, line.text)
         ],

@@ -218,8 +218,8 @@ def test_remarks_of_other_authors_do_not_lower_a_worth() -> None:
         sentences=(reading,) * 3, restates=(False,) * 3, remarks=tuple(remarks),
         aspects=(text_reading().aspects,) * 3, masked=("a", "b", "c"),
     )  # fmt: skip
-    assert reader.doubt_remarks(read, {"a": [0], "b": [1, 2]}).remarks[0].worth == worth
-    together = reader.doubt_remarks(read, {"a": [0, 1, 2]}).remarks[0]
+    assert reader.discount_off_topic(read, {"a": [0], "b": [1, 2]}).remarks[0].worth == worth
+    together = reader.discount_off_topic(read, {"a": [0, 1, 2]}).remarks[0]
     assert together.about == pytest.approx(0.57, abs=0.01)
     assert together.worth == pytest.approx(1 + 2 * together.about / reader.SURELY_ABOUT)
 

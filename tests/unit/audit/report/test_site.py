@@ -154,7 +154,7 @@ def test_folder_that_is_not_a_report_is_not_replaced(store: Store, tmp_path: Pat
     overview = make_overview(store, PERIOD, resamples=50)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("mine")
-    with pytest.raises(InputError, match="has other files than a report"):
+    with pytest.raises(InputError, match="is not empty and is no report"):
         write_site(overview, tmp_path / "mine")
     with pytest.raises(InputError, match="is a file"):
         write_site(overview, tmp_path / "mine" / "notes.txt")

@@ -231,7 +231,7 @@ def test_verdict_comes_first_and_the_table_has_usefulness(write) -> None:
         ["12 (0–22) little use", "91", "20"],
     ]
     assert (
-        "<sub>All from 0 to 100; published scores together: conciseness 67, "
+        "<sub>Scores are from 0 to 100. Published scores of all reviewers: conciseness 67, "
         "comprehensiveness 57, relevance 62 of 100.</sub>"
     ) in shown
     assert "in four of five cases, the brackets contain the value" in shown
@@ -245,7 +245,7 @@ def test_useful_review_that_abstained_says_why(write) -> None:
     )
     shown = write(overviews.replace(overviews.useful_review(), together=lost))
     assert "No published score for this review: no points in &lt;b>." in shown
-    assert "published scores together: none, as no points in &lt;b>.</sub>" in shown
+    assert "Published scores of all reviewers: none, as no points in &lt;b>.</sub>" in shown
 
 
 RISKY = st.text("ab1 `*_~[]()<>!|\\\"'#@:/-=+.&;$\n\t\u202e\u200b\x1b{}", min_size=1, max_size=60)

@@ -75,7 +75,7 @@ def test_verdict_and_usefulness_are_reported() -> None:
     assert "(minor) + 9 for 3 others. Together, 2 reviewers" in overview
     assert "Together83 (63–93) useful9178" in overview
     assert "mira12 (0–22) little use9120" in overview
-    assert "published scores together: conciseness 67" in overview
+    assert "Published scores of all reviewers: conciseness 67" in overview
 
 
 def test_partial_result_and_reasons_are_reported() -> None:

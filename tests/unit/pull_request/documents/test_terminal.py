@@ -25,7 +25,10 @@ def test_verdict_and_usefulness_are_reported(width: int) -> None:
     assert "(minor) + 9 for 3 others. Together, 2 reviewers" in joined
     assert "Remarks, the most valuable first (6) • Catching `Exception` here" in joined
     assert "critical · asks for a change · adds 42 points · mira" in joined
-    assert "published scores together: conciseness 67, comprehensiveness 57, relevance" in joined
+    assert (
+        "Published scores of all reviewers: conciseness 67, comprehensiveness 57, relevance"
+        in joined
+    )
     assert max(map(len, shown.split("\n")[:-2])) <= width
     if width == 100:
         assert re.search(r"^  Together +83 \(63–93\) useful +91 +78 +3 +–$", shown, re.MULTILINE)
@@ -40,7 +43,7 @@ def test_names_and_scores_are_complete_at_any_width(width: int) -> None:
     actual = overviews.useful_review()
     actual = overviews.replace(actual, reviewers=(*actual.reviewers, row))
     shown = for_people.render_terminal([actual], width=width)
-    table = shown[shown.index("  Reviewer") : shown.index("All from 0")]
+    table = shown[shown.index("  Reviewer") : shown.index("Scores are from 0")]
     assert "…" not in table
     assert "coderabbit (bot)" in table
     assert ("outdated)" in table) is (width >= 80)
