@@ -24,13 +24,13 @@ MODEL: Final = ModelSettings.__struct_fields__
 _READER: Final = ("reader", "reader_limit", "reader_price")
 _SEPARATE: Final = {*MODEL, *_READER, "claims", "threshold", "offline", "trust"}
 """Settings that some commands lack or replace by other options."""
-_COMMON: Final = tuple(
+COMMON: Final = tuple(
     name
     for name, setting in SETTINGS.items()
     if setting.group not in (None, "Report", "Gate") and name not in _SEPARATE
 )
 """Settings that every command that scores has."""
-SCORING: Final = ("claims", "threshold", *_READER, *MODEL, *_COMMON)
+SCORING: Final = ("claims", "threshold", *_READER, *MODEL, *COMMON)
 """Settings that determine the score of a review."""
 GATES: Final = tuple(name for name, setting in SETTINGS.items() if setting.group == "Gate")
 """Settings of the quality gate, for the commands that have one."""

@@ -10,7 +10,7 @@ import click
 
 from crscore import io
 from crscore.commands._options import PATH, format_option, option, output_option
-from crscore.commands._settings import MODEL, PARTS, load_settings, setting_options
+from crscore.commands._settings import COMMON, MODEL, load_settings, setting_options
 from crscore.commands._terminal import GroupedCommand
 from crscore.errors import InputError
 from crscore.settings import AUTO, NETWORK, Config
@@ -84,7 +84,7 @@ class SplitCommand(GroupedCommand):
 @option("--seed N", "Random seed.", type=click.IntRange(0), default=0)
 # A study contains findings of tools. So tools run only if the command line names them, not if the
 # environment or a settings file do.
-@setting_options(*MODEL, *PARTS, "offline", "config", analyzers="none")
+@setting_options(*MODEL, *COMMON, "offline", "config", analyzers="none")
 def command(
     paths: tuple[Path, ...],
     *,
