@@ -18,7 +18,7 @@ from crscore_lab.study.measures.measurements import score_reviews
 WIN_GOAL: Final = 0.95
 """Minimum share of duels that honest reviews must win, for each kind of attack but echoes."""
 ECHO_GOAL: Final = 0.90
-"""The same share for echoes; it is lower because echoes say nothing false."""
+"""Minimum share of duels with echoes that honest reviews must win; echoes say nothing false."""
 WRONG_FLAG_LIMIT: Final = 0.05
 """Limit that the share of honest reviews flagged as a restatement must stay below."""
 FLAGGED_FROM: Final = 0.5
