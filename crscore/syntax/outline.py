@@ -75,8 +75,8 @@ class Unit:
     end: int
     """Last line, inclusive."""
     head: int
-    """Line of the name; of a test, the first line below the comments and decorators. 0 for the file,
-    and for a unit that only the header of a hunk names."""
+    """Line of the name; of a test, the first line below the comments and decorators. 0 for the
+    file, and for a unit that only the header of a hunk names."""
     real: bool = True
     """False if the unit begins in text that was added to complete a fragment."""
     public: bool = True
