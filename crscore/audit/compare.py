@@ -5,7 +5,7 @@ as 0 for a reviewer that saw it and made no such comment. If two reviewers saw e
 requests, the differences on these are averaged; otherwise the two means are compared within strata
 of repository, language and size. Intervals come from a bootstrap over pull requests. A comparison
 of the mean usefulness would distinguish a better bot less often, because a single misread comment
-changes that mean by much (`benchmarks/audit_planted.py`).
+changes that mean considerably (`benchmarks/audit_planted.py`).
 """
 
 from collections.abc import Sequence
@@ -94,8 +94,8 @@ def _test_pairs(
     index_of = {name: index for index, name in enumerate(table.reviewers)}
     columns = [(index_of[first], index_of[second]) for first, second in pairs]
     # In synthetic histories, a bot that finds a defect on 70 % of 400 pull requests is
-    # distinguished from a bot that finds one on 50 % in 99.6 % of the cases. With the mean
-    # usefulness, it would be in 95.8 % (docs/design/031-decisions.md).
+    # distinguished from a bot that finds one on 50 % in 99.6 % of the cases. By the mean
+    # usefulness, it would be distinguished in 95.8 % (docs/design/031-decisions.md).
     values, strata = table.matrix(GAINED), table.stratum
     # Pull requests without these reviewers do not affect the result, so they are skipped.
     is_used = (~np.isnan(values[:, sorted({*chain(*columns)})])).any(axis=1)
@@ -170,8 +170,8 @@ def _make_comparison(
             decision = "better" if difference.value > 0 else "worse"
     needed = None
     if decision == "unknown" and test.error:
-        # The number is that for a power of 80 %. The significance level is divided by the number of
-        # tests, which is the largest correction by the method of Holm.
+        # The number is computed for a power of 80 %. The significance level is divided by the
+        # number of tests, which is the largest correction by the method of Holm.
         size = max(detect, abs(test.difference or 0.0))
         total = test.units_needed(size, significance=SIGNIFICANCE / tests)
         more = max((total or 0) - test.units, MIN_PULLS - fewest)

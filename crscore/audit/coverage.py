@@ -41,7 +41,7 @@ def load_coverage(
     Raises:
         StoreError: The store cannot be read.
     """
-    # A shared account, such as the account of workflows, does not only post reviews.
+    # A shared account, such as that of GitHub Actions, also posts other things.
     review_bots = [profile.name for profile in profiles() if not profile.shared]
     posts_by_reviewer: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
     for name, *post in reports.read_posts(store, scope, review_bots):

@@ -221,8 +221,8 @@ def _drop_extra_prose(items: list[_Item], raw: str, *, cut: bool) -> tuple[list[
         return kept_items, cut
     texts = [item.text for item in kept_items]
     is_ended = [text.endswith(_FINAL_MARKS) and text.count("`") % 2 == 0 for text in texts]
-    # Some models write no full stops, so a missing one at the end shows that the answer was cut off
-    # only if all items before have one.
+    # Some models write no full stops, so only if all earlier items have one does a missing one at
+    # the end show that the answer was cut off.
     broken = cut or (len(is_ended) > 1 and not is_ended[-1] and all(is_ended[:-1]))
     return kept_items[:-1] if broken else kept_items, broken
 

@@ -116,7 +116,7 @@ def score_pairs(
         failure_note = f"; {failed} could not be scored" if failed else ""
         report.append(f"\n{count_noun(len(standings), 'review')}{median}{failure_note}\n")
     io.write_text("".join(report), target)
-    # A line that could not be scored matters more than a failed gate, which did not judge the line.
+    # A line that could not be scored matters more than a failed gate, because no gate judged it.
     return EXIT_FAILED if failed else code
 
 

@@ -39,7 +39,7 @@ _SQLITE: Final = b"SQLite format 3\0"
 @option("--list", "List the public sets with their licences and hashes.", to="is_list")
 @option("--judgements FILE", "Compare the matcher with the judges' decisions in FILE.", type=PATH)
 @option(
-    "--decisions FILE", "Manual decisions on unsure pairs, in the form of --format decisions.",
+    "--decisions FILE", "Manual decisions on unsure pairs, as written by --format decisions.",
     type=PATH,
 )  # fmt: skip
 @option(

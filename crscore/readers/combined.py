@@ -145,9 +145,9 @@ def join_readings(
         else (remark, reading)
         for remark, reading in zip(read.remarks, readings, strict=True)
     ]
-    # An instruction to the model is itself divided into remarks. If the model gives one of these a
-    # high worth, although it asks the author of the change for nothing according to the network,
-    # then the model has probably obeyed the instruction, so it may raise no remark of the comment.
+    # An instruction to the model is itself divided into remarks. If the model gives a high
+    # worth to one that, according to the network, asks the author of the change for nothing, then
+    # the model has probably obeyed the instruction and must not raise any remark of the comment.
     swayed = {
         remark.comment
         for remark, reading in pairs
@@ -181,8 +181,8 @@ def _read_alone(remark: Remark, reading: RemarkReading) -> tuple[Remark, RemarkR
     """
     if reading.line is None:
         reading = replace(reading, worth=min(reading.worth, UNCHECKED_WORTH))
-    # The model gives a worth of 1 to empty remarks and to remarks on another change, which only the
-    # network could tell apart. So a remark that is worth 1 is treated as off topic.
+    # The model gives a worth of 1 to empty remarks and to remarks on another change; only the
+    # network could distinguish the two. So a remark that is worth 1 is treated as off topic.
     return replace(remark, worth=reading.worth, about=float(reading.worth > 1)), reading
 
 

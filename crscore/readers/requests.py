@@ -41,7 +41,7 @@ MAX_REQUEST_BYTES: Final = 18_000
 COMMENT_BYTES: Final = 4_300
 """Maximum mean size, in bytes, of the texts of a request in a change of 40 comments or more."""
 MIN_COMMENTS: Final = 40
-"""The requests of a change with fewer comments may be as large, in total, as with this many."""
+"""Minimum number of comments from which the limit on the total size is computed."""
 MIN_CODE_CHARS: Final = 800
 """Number of characters of code that are shown even if the comment is long."""
 MAX_SHORT_CHARS: Final = 300
@@ -101,8 +101,8 @@ class Question:
             special_tokens: Texts that are always one token for the model.
         """
         guide = self.guide.content
-        # The mark depends on all texts, so that no author of a comment can predict it, and on
-        # nothing else, so that equal questions have equal chats.
+        # The mark depends on the guide and all texts, so that no author of a comment can predict
+        # it, and on nothing else, so that equal questions have equal chats.
         nonce = hashlib.sha256(f"fence {self.id}".encode()).hexdigest()[:16]
         fence = Fence(nonce=nonce, special=special_tokens)
         block = f"{guide.opening}\n{{{{text}}}}\n{guide.closing}"
@@ -158,7 +158,7 @@ def make_requests(
         findings: Findings of analyzers in the change.
         max_bytes: Maximum bytes of the texts of one request.
         skipped: Indices of comments that get no request.
-        is_original: Whether `diff` is the older version of the change that the comments are on.
+        is_original: Whether `diff` is an older version, on which the comments were made.
 
     Returns:
         The requests, in the order of the comments. A comment without visible text has no request,
@@ -204,8 +204,8 @@ def _find_version(comment: Comment, current: Excerpts) -> Excerpts | None:
 
 def _find_limit(sizes: Sequence[int], total: int) -> int:
     """Return the size to which the larger sizes must shrink so that the sum is at most `total`."""
-    # Each size has an equal share of the total. A smaller size comes first, because what it leaves
-    # of its share is divided among the larger sizes.
+    # Each size has an equal share of the total. Smaller sizes are handled first, because
+    # the unused part of their share is divided among the larger ones.
     rest = total
     for index, size in enumerate(sorted(sizes)):
         if size * (len(sizes) - index) > rest:

@@ -50,7 +50,7 @@ def results_frame(results: Iterable[Result | CRScoreError]) -> pd.DataFrame:
         `sentences`, `references` (those counted) and `words`; `repeated_tokens`, in [0, 1];
         `standing` and the ends of its interval, `low` and `high`, from 0 to 100; `about`,
         `importance`, `relevance`, `conciseness` and `comprehensiveness`, in [0, 1]; `unaddressed`
-        (number of points); `reason` (why there is no score); `signature`. Unknown values are
+        (number of topics); `reason` (why there is no score); `signature`. Unknown values are
         `pandas.NA`; the row of an error has only a `reason`, the text of the error.
 
     Raises:

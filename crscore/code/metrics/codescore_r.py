@@ -1,7 +1,7 @@
 """CodeScore-R: how similarly two pieces of code behave, measured by vectors of their sketches.
 
-A sketch is code with numbered names (`crscore.syntax.sketch`). A candidate that does not parse
-scores 0. Otherwise the score is the cosine of the two sketches' vectors.
+A sketch is code with its names replaced by numbered ones (`crscore.syntax.sketch`). A candidate
+that does not parse scores 0. Otherwise the score is the cosine of the two sketches' vectors.
 
 Source:
     Yang et al., arXiv:2406.06902. The authors trained UniXcoder as `crscore train code` trains an
@@ -30,7 +30,7 @@ _BATCH_SIZE: Final = 16
 
 
 def _encode(model: str, sketches: Sequence[str]) -> npt.NDArray[np.float32]:
-    """Encode sketches as rows of length 1, or of length 0 for a zero vector."""
+    """Encode sketches as unit vectors, one per row; a zero vector stays zero."""
     tokenizer, encoder = load_model(model)
     import torch  # noqa: PLC0415
 

@@ -27,7 +27,7 @@ def judge(box: Box, problem: Problem, code: str) -> str:
     """Run a program with its tests and return the result."""
     tests, prompt, solution = problem.tests, problem.prompt, problem.solution
     program = prompt + code
-    # The tests of a problem with a prompt may begin with the brace that closes its function.
+    # If a problem has a prompt, its tests may begin with the brace that closes the function.
     if tests.lstrip().startswith("}"):
         tests = tests.lstrip()[1:]
         program += "\n}" if stubs.open_braces(program) > 0 else ""

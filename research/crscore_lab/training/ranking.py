@@ -95,8 +95,8 @@ def to_toml(learned: Learned) -> str:
     """Return the file of weights, with the report as a comment at its top."""
     header = "\n# ".join(
         [
-            "Weights of the features of claims (`ranking.py`), in a logistic regression: the",
-            "probability that a reader calls a claim useful. Written by `crscore train ranking`.",
+            "Weights of the features of claims (`ranking.py`), in a logistic regression of whether",
+            "a reader calls a claim useful. Written by `crscore train ranking`.",
             "On repositories that they were not learned from:",
             *learned.report.splitlines(),
         ]
