@@ -109,6 +109,7 @@ def install(
     return run
 
 
+@pytest.mark.hosts
 def test_first_encode_fetches_then_works_offline(
     place: Path, index: str, published: dict[str, bytes]
 ) -> None:

@@ -101,6 +101,7 @@ def test_diff_in_place_of_the_review_is_refused(
         assert "is a diff" not in capsys.readouterr().err
 
 
+@pytest.mark.hosts
 def test_agent_triages_and_scores_over_standard_input() -> None:
     mcp = pytest.importorskip("mcp")
 

@@ -340,6 +340,7 @@ def test_change_without_claims_is_read() -> None:
     assert all(item.subject is not Subject.CLAIM for item in result.readings)
 
 
+@pytest.mark.hostile
 def test_huge_change_is_read(scorer) -> None:
     lines = "".join(f"+value_{at} = compute({at})\n" for at in range(8_000))
     patch = f"--- a/a.py\n+++ b/a.py\n@@ -0,0 +1,8000 @@\n{lines}"

@@ -209,6 +209,7 @@ def test_completion_without_indentation_fails_as_in_humaneval():
     assert result == "failed: SyntaxError: 'return' outside function (<program>, line 3)"
 
 
+@pytest.mark.hostile
 def test_table_of_pandas_is_passed():
     pytest.importorskip("pandas")
     code = "import pandas as pd\ndef f(): return pd.DataFrame({'a': [1], 'b': ['x']}, index=['i'])"
