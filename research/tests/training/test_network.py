@@ -51,7 +51,7 @@ def loss_of(reader: TunedNetwork) -> float:
 
 def outputs_of(reader: TunedNetwork, texts: Sequence[str]) -> np.ndarray:
     """The outputs of the tuned layers alone."""
-    return reader.measure(texts, ENCODER)[:, : len(OUTPUTS)]
+    return reader.raw_outputs(texts, ENCODER)[:, : len(OUTPUTS)]
 
 
 @pytest.fixture(scope="module")

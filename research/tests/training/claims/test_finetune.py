@@ -110,7 +110,7 @@ def test_rows_that_do_not_fit_are_left_out(base, tmp_path):
 
 
 def test_run_without_usable_rows_is_an_error(data, base, tmp_path):
-    with pytest.raises(InputError, match="longer than 20 tokens"):
+    with pytest.raises(InputError, match="more than 20 tokens"):
         train(data, base, tmp_path / "out", FineTuning(max_length=20))
 
 
