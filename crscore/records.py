@@ -165,7 +165,7 @@ class Diff(msgspec.Struct, frozen=True, kw_only=True):
     sha256: str
     """Hash of the diff's text as read, 64 hex digits; identifies it in caches and recordings."""
     notes: tuple[str, ...] = ()
-    """What was repaired or left out when the diff was read, one sentence each."""
+    """Notes on parts of the diff that were repaired or left out, one sentence each."""
 
     @property
     def shows_text(self) -> bool:
@@ -286,7 +286,7 @@ class Claims(msgspec.Struct, frozen=True, kw_only=True):
     raw: str | None = None
     """Unparsed answer of a model or a recording; None for another generator."""
     notes: tuple[str, ...] = ()
-    """What could not be read or was left out, one sentence each."""
+    """Notes on parts that could not be read or were left out, one sentence each."""
 
 
 # SARIF 2.1.0, section 3.27.10, has these levels and `none`.
@@ -384,7 +384,7 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     tools: tuple[ToolRun, ...] = ()
     """Runs of the tools that apply to the changed files, in the order of the tools' names."""
     notes: tuple[str, ...] = ()
-    """What was left out, one sentence each."""
+    """Notes on parts that were left out, one sentence each."""
     confined: bool = True
     """False if a tool ran or should have run on a system that cannot deny the network to tools."""
 
@@ -703,7 +703,7 @@ class Share(msgspec.Struct, frozen=True, kw_only=True):
     remark: int
     """Index of the remark among the remarks of the result."""
     value: float
-    """What the worth of the remark adds to the value of the review, in [0, 1]."""
+    """Contribution of the remark's worth to the value of the review, in [0, 1]."""
 
 
 class Usefulness(msgspec.Struct, frozen=True, kw_only=True):
@@ -965,7 +965,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     signature: str
     """Signature of the scores; the same inputs with the same signature have the same scores."""
     notes: tuple[str, ...] = ()
-    """What was left out or repaired, one sentence each."""
+    """Notes on parts that were left out or repaired, one sentence each."""
 
     @property
     def conciseness(self) -> float | None:

@@ -53,7 +53,7 @@ places (`_are_apart`)."""
 
 
 class Action(StrEnum):
-    """What to do with a remark."""
+    """Recommended action for a remark."""
 
     FIX = "fix"
     ANSWER = "answer"
@@ -125,7 +125,7 @@ class Triage(msgspec.Struct, frozen=True, kw_only=True):
     signature: str
     """Signature of the score. Equal inputs with equal signatures have equal decisions."""
     notes: tuple[str, ...]
-    """What was left out or repaired, one sentence each."""
+    """Notes on parts that were left out or repaired, one sentence each."""
     schema: Literal["urn:crscore:triage:1"] = SCHEMA
     """Name of this schema; a breaking change gets a new number."""
 

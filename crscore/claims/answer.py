@@ -60,9 +60,9 @@ class ParsedAnswer:
     """Sentences of a model's answer about one chunk of a change."""
 
     claims: tuple[str, ...]
-    """What the change does, in the order of the answer, without headers, numbers and markup."""
+    """Statements of what the change does, in the order of the answer, without headers and markup."""
     implications: tuple[str, ...]
-    """What follows from the change, in the same form."""
+    """Consequences of the change, in the same form."""
     cut: bool
     """Whether the answer was cut off; an incomplete last sentence is omitted."""
 

@@ -52,7 +52,7 @@ class Name(NamedTuple):
 
 
 class _Context(NamedTuple):
-    """What a node's position in the tree says about a name at the node."""
+    """Meaning of a node's position in the tree for a name at the node."""
 
     scope: int
     """Index of the innermost function or other scope around the node; -1 for the whole code."""

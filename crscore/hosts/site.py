@@ -74,13 +74,13 @@ class Site:
     allows_nested_groups: bool
     """Whether repositories can be in nested groups, as on GitLab."""
     commit_form: str
-    """What to append to a pull request's address for the change at a `{commit}`."""
+    """Suffix of a pull request's address for the change at a `{commit}`."""
     file_form: str
-    """What to append for a file: a form with `{sha1}` or `{sha256}` of the path, and `{lines}`."""
+    """Suffix for a file: a form with `{sha1}` or `{sha256}` of the path, and `{lines}`."""
     comment_forms: Mapping[MessageKind, str]
-    """What to append for a comment of each kind: a form with the comment's `{number}`."""
+    """Suffix for a comment of each kind: a form with the comment's `{number}`."""
     branch_commit_form: str
-    """What to append to the repository's address for a `{commit}` on a branch."""
+    """Suffix of the repository's address for a `{commit}` on a branch."""
     web: Callable[[str | None], str]
     """Returns the address of the host's pages and clones, given the address of the API. None stands
     for the address in the environment."""

@@ -55,7 +55,7 @@ class Posted(NamedTuple):
     """Result of posting crscore's comment."""
 
     outcome: Outcome
-    """What was done."""
+    """Action that was taken."""
     url: str
     """Address of the comment; "" if there is none."""
     reason: str

@@ -25,7 +25,8 @@ _NO_TEXT: Final = re.compile(
 )
 
 
-_ABSOLUTE: Final = re.compile(r"/|[A-Za-z]:/")
+# No longer than PATH_MAX of Linux: all ends of a path are looked up.
+_ABSOLUTE: Final = re.compile(r"(?=.{1,4096}\Z)(?:/|[A-Za-z]:/)")
 # These limits are far above any real review.
 MAX_REVIEW_BYTES: Final = 10_000_000
 """Default maximum size of the whole input, in bytes of UTF-8."""
@@ -107,12 +108,12 @@ def resolve_absolute_paths(comments: Sequence[Comment], diff: Diff) -> tuple[Com
     # https://github.com/openai/codex/blob/main/codex-rs/core/review_prompt.md
     # The path of a file at the root is a bare name, which could end any path.
     names = {name for file in diff.files for name in (file.path, file.old_path) if name}
-    paths = [comment.path for comment in comments if _ABSOLUTE.match(comment.path or "")]
+    paths = [comment.path or "" for comment in comments]
     roots = Counter(
-        path.removesuffix(name)
-        for path in filter(None, paths)
-        for name in names
-        if "/" in name and path.endswith(f"/{name}")
+        path[: slash.end()]
+        for path in filter(_ABSOLUTE.match, paths)
+        for slash in re.finditer("/", path)
+        if path[slash.end() :] in names and "/" in path[slash.end() :]
     )
     root = max(roots, key=lambda root: (roots[root], -len(root)), default=None)
     located_comments = []

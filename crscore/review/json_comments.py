@@ -235,9 +235,7 @@ class _Search:
             return
         count = len(self.comments)
         fields = _normalize_keys(value)
-        # Codex's summary above its findings
-        if explanation := _read_text(fields, "overall_explanation", location):
-            self.comments.append(Comment(body=explanation))
+        self._add_explanation(fields, location)
         filled_fields = {key: content for key, content in fields.items() if content is not None}
         if "body" in fields and (is_entry or isinstance(fields["body"], str | None)):
             self._add_comment({**thread, **filled_fields}, is_listed, location)
@@ -249,12 +247,19 @@ class _Search:
             if isinstance(content, dict | list) and key not in ("reply_to", "content"):
                 is_list = key in _LISTS and isinstance(content, list)
                 self.has_list |= is_list
-                self._search(content, inherited, is_entry=is_list)
+                self._search(content, inherited, is_entry=is_list, is_listed=key == "findings")
         is_found = "body" in fields or len(self.comments) > count
         if is_entry and not is_found and not _LISTS.union({"node"}) & fields.keys():
             self._check_error(value)
             keys = _list_keys(value) or "none"
             raise InputError(f"{location} has no body; its keys are {keys}")
+
+    def _add_explanation(self, fields: Mapping[str, Any], location: str) -> None:
+        """Add Codex's summary, which is next to its list of findings."""
+        if explanation := _read_text(fields, "overall_explanation", location):
+            if not isinstance(findings := fields.get("findings"), list | dict | None):
+                raise InputError(f"{location}: findings is {_quote(findings)}; expected a list")
+            self.comments.append(Comment(body=explanation))
 
     def _add_comment(self, fields: Mapping[str, Any], is_listed: bool, location: str) -> None:
         # A system note such as "added 1 commit": https://docs.gitlab.com/api/notes/

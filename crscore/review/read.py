@@ -35,7 +35,7 @@ from crscore.records import (
     Side,
 )
 from crscore.review.sentences import split_comment
-from crscore.text import CODE_SPAN, ENGLISH, shorten
+from crscore.text import CODE_SPAN, ENGLISH, count_noun, shorten
 from crscore.version import version_of
 
 # Sizes are limited, not time, so that a result does not depend on the machine
@@ -84,6 +84,10 @@ def split_review(
     sentences = sentences_of(parsed)
     sentences = mark_unread(sentences) if english_only else sentences
     notes = []
+    # Bytes that are not UTF-8 were replaced by U+FFFD, so words may be misread.
+    if count := sum("\ufffd" in comment.body for comment in comments):
+        damaged = count_noun(count, "comment")
+        notes.append(f"Characters of {damaged} could not be decoded; save the review as UTF-8.")
     if len(sentences) > MAX_SENTENCES:
         notes.append(
             f"{MAX_SENTENCES:,} of {len(sentences):,} sentences are scored; "

@@ -101,7 +101,7 @@ class Smell:
     end_line: int
     """Number of the last line."""
     subject: str
-    """What smells, as the subject of the sentence, such as "`Client.charge`"."""
+    """Code that smells, as the subject of the sentence, such as "`Client.charge`"."""
     measure: float
     """Measure in the unit of the rule; 0 if nothing is measured."""
     extent: str

@@ -36,7 +36,7 @@ DECLARED: Final = frozenset({Kind.FUNCTION, Kind.TYPE})
 
 
 class Fact(NamedTuple):
-    """What one expression or statement does, such as a call or an import."""
+    """Effect of one expression or statement, such as a call or an import."""
 
     role: Role
     name: str

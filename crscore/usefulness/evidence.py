@@ -73,7 +73,7 @@ class ChangeWords(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
 
 class ChangeEvidence(msgspec.Struct, frozen=True, kw_only=True, eq=False):
-    """What is known of a change, as evidence for the topic of a text."""
+    """Words and vectors of a change, as evidence for the topic of a text."""
 
     words: ChangeWords
     """Words of the change."""

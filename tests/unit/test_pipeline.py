@@ -664,6 +664,12 @@ def test_change_without_shown_text_abstains() -> None:
     assert "did not show" in (result.scores.reason or "")
 
 
+def test_damaged_characters_are_counted_in_a_note() -> None:
+    comments = (Comment(body="Caf\ufffd?"), Comment(body="Why?"))
+    result = pipeline.run([pipeline.ReviewedChange(DIFF, comments)], parts(*CLAIMS))[0]
+    assert "Characters of 1 comment could not be decoded; save the review as UTF-8." in result.notes
+
+
 # Time limit
 
 

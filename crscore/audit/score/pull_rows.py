@@ -106,7 +106,8 @@ def signature_of(scorer: Scorer, result: Result | None = None) -> str:
     """
     parts = scorer.parts
     tools = _name_tools(parts.analyzers) if isinstance(parts.analyzers, Suite) else suite.NONE
-    identities = {"claims": parts.generator.identity, "analyzers": tools}
+    # "points" is the version of `same_points`, whose results are stored with the scores.
+    identities = {"claims": parts.generator.identity, "analyzers": tools, "points": "2"}
     if result and (readings := read_part(result.signature, "readings")):
         identities["readings"] = readings
     return render_signature({**parts.signature, **identities})

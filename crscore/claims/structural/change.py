@@ -122,7 +122,7 @@ class UnitChange:
     """Qualified name of the unit; "" for the file itself."""
     kind: Kind
     noun: str
-    """What the unit is called in sentences, such as "function"."""
+    """Noun for the unit in sentences, such as "function"."""
     state: str
     """`new`, `removed`, `overload` (one more declaration of a name), `less` (one fewer), `renamed`,
     `replaced`, `moved`, `place`, `layout`, `comments` or `changed`."""

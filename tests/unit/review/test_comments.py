@@ -469,6 +469,11 @@ def test_explanation_above_findings_of_codex_is_a_comment() -> None:
     assert bodies({**json.loads(FINDINGS), **verdict}) == ["It leaks.", "**Bound it**\n\nIt grows."]
     assert bodies({"findings": [], **verdict}) == ["It leaks."]
     assert bodies({"body": "Or else.", **verdict}) == ["It leaks.", "Or else."]
+    (finding,) = json.loads(FINDINGS)["findings"]
+    assert bodies({"findings": finding, **verdict}) == ["It leaks.", "**Bound it**\n\nIt grows."]
+    assert 'findings is "none"; expected a list' in message(
+        json.dumps({"findings": "none", **verdict})
+    )
     assert bodies({"findings": [], "overall_explanation": None}) == []
 
 

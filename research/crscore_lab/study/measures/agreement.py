@@ -29,7 +29,7 @@ class Agreement(Struct, frozen=True):
     """Value of one measure of agreement on one subject."""
 
     subject: str
-    """What was judged: a dimension of the reviews, or `claim correctness`."""
+    """Object of the judgements: a dimension of the reviews, or `claim correctness`."""
     measure: str
     """Name of the measure."""
     n: int

@@ -55,6 +55,7 @@ def test_signature_is_the_same_for_every_language(tmp_path: Path) -> None:
 def test_signature_names_the_tools_that_are_installed() -> None:
     scorer = Scorer(encoder="hashing", threshold=0.5, analyzers="ruff", cache=False)
     assert "analyzers:ruff@" in signature_of(scorer)
+    assert signature_of(scorer).endswith("|points:2")  # scores of another rule are computed anew
 
 
 def test_signature_says_where_no_sandbox_let_the_tools_run(monkeypatch: pytest.MonkeyPatch) -> None:
