@@ -60,7 +60,7 @@ class ParsedAnswer:
     """Sentences of a model's answer about one chunk of a change."""
 
     claims: tuple[str, ...]
-    """Statements of what the change does, in the order of the answer, without headers and markup."""
+    """Statements of what the change does, in the order of the answer, without header or markup."""
     implications: tuple[str, ...]
     """Consequences of the change, in the same form."""
     cut: bool
